@@ -1,0 +1,2 @@
+//! Impri: an approval inbox for AI agents.
+#![recursion_limit = "512"]
