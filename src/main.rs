@@ -1,1 +1,6 @@
-fn main() {}
+//! The `impri` program: reads the command line and hands over to [`impri::boot`].
+
+#[cfg(feature = "ssr")]
+fn main() -> std::process::ExitCode {
+    impri::boot::main()
+}

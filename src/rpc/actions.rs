@@ -1,0 +1,48 @@
+//! Reading and deciding actions.
+
+use leptos::prelude::*;
+
+use crate::wire::card::{Card, EditTexts, Outcome};
+use crate::wire::error::UiError;
+use crate::wire::inbox::InboxView;
+
+/// One page of the actions that wait.
+///
+/// # Errors
+/// Without a session.
+#[server(prefix = "/rpc", endpoint = "load_inbox")]
+pub async fn load_inbox(#[server(default)] cursor: Option<String>) -> Result<InboxView, UiError> {
+    use crate::server::door;
+    let reviewer = door::reviewer().await?;
+    door::finish(door::state().inbox(&reviewer, cursor.as_deref()).await)
+}
+
+/// One action, whole.
+///
+/// # Errors
+/// Without a session; for an id of no action of this project.
+#[server(prefix = "/rpc", endpoint = "load_card")]
+pub async fn load_card(id: String) -> Result<Card, UiError> {
+    use crate::server::door;
+    let reviewer = door::reviewer().await?;
+    door::finish(door::state().card(&reviewer, &id).await)
+}
+
+/// Approves, edits and approves, or rejects. `verdict` is `approve` or `reject`; `seen` is the digest that the page
+/// showed; `edits` maps places in the action's editable list to the texts of their controls.
+///
+/// # Errors
+/// Nothing was decided then; see [`UiError`].
+#[server(prefix = "/rpc", endpoint = "decide_action")]
+pub async fn decide_action(
+    id: String,
+    seen: String,
+    verdict: String,
+    #[server(default)] comment: String,
+    #[server(default)] edits: EditTexts,
+) -> Result<Outcome, UiError> {
+    use crate::server::door;
+    let reviewer = door::reviewer().await?;
+    let outcome = door::state().decide_in_inbox(&reviewer, &id, &seen, &verdict, &comment, &edits).await;
+    door::finish_form(outcome, |result| door::after_decision(&id, result))
+}

@@ -1,0 +1,17 @@
+//! Reading the audit history.
+
+use leptos::prelude::*;
+
+use crate::wire::error::UiError;
+use crate::wire::history::{HistoryFilter, HistoryView};
+
+/// One page of events, newest first.
+///
+/// # Errors
+/// Without a session.
+#[server(prefix = "/rpc", endpoint = "load_history")]
+pub async fn load_history(#[server(default)] filter: HistoryFilter) -> Result<HistoryView, UiError> {
+    use crate::server::door;
+    let reviewer = door::reviewer().await?;
+    door::finish(door::state().history_page(&reviewer, &filter).await)
+}

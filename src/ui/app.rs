@@ -1,0 +1,5 @@
+//! Routes.
+use leptos::prelude::*;
+/// The whole application.
+#[component]
+pub fn App() -> impl IntoView {}

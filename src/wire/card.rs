@@ -1,0 +1,170 @@
+//! One action as a person decides it, and as it stands in its page afterwards.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Moment;
+use super::history::HistoryEvent;
+use super::safe_html::SafeHtml;
+
+/// One action, whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// `act_…`.
+    pub id: String,
+    /// The status text (`pending`, `approved`, …), for `data-state`.
+    pub status: String,
+    /// The agent's vocabulary, invisible characters revealed.
+    pub kind: String,
+    /// The title as plain text with invisible characters revealed, for `<title>` and labels.
+    pub title: String,
+    /// The title with invisible characters and look-alikes marked.
+    pub title_html: SafeHtml,
+    /// The agent: the name of the key that proposed it.
+    pub agent: String,
+    /// When it was proposed.
+    pub created: Moment,
+    /// When it stops waiting.
+    pub expires: Moment,
+    /// Where it will happen.
+    pub target: Option<Target>,
+    /// The agent said that running it twice is not the same as once.
+    pub not_idempotent: bool,
+    /// How the agent says it could be walked back.
+    pub undo: Option<SafeHtml>,
+    /// Sentences that stand before the content: invisible characters, look-alikes, text that could not be rendered.
+    pub warnings: Vec<String>,
+    /// `markdown`, `plain` or `diff`.
+    pub format: String,
+    /// The approved version's preview, or the proposed one's while nothing was approved; rendered.
+    pub preview: SafeHtml,
+    /// The same, exactly as text; none when the preview already is that.
+    pub raw: Option<SafeHtml>,
+    /// Size of the body, for a reader: `1,204 characters`.
+    pub body_size: String,
+    /// The payload of the approved version, or the proposed one.
+    pub payload: Option<PayloadView>,
+    /// SHA-256 of the content as 64 hexadecimal digits; the decide form posts it back as `seen`.
+    pub digest: String,
+    /// Its first digits in the form that readers compare.
+    pub digest_short: String,
+    /// What may be edited; empty once decided and where the agent allows nothing.
+    pub fields: Vec<EditField>,
+    /// Who decided, when and how.
+    pub decision: Option<DecisionView>,
+    /// When an executor took the permission to run it.
+    pub claimed: Option<Moment>,
+    /// What came of it.
+    pub result: Option<ResultView>,
+    /// Everything that happened to it, oldest first.
+    pub timeline: Vec<HistoryEvent>,
+    /// How long it waited or could wait, in words: `2 h`. For "nobody decided within 2 h".
+    pub window: String,
+}
+
+/// Where an action will happen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// The host alone.
+    pub host: String,
+    /// The whole address, invisible characters revealed.
+    pub url: String,
+}
+
+/// A payload, readable and complete.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PayloadView {
+    /// As a tree.
+    pub tree: SafeHtml,
+    /// As indented JSON text.
+    pub json: SafeHtml,
+    /// How much it holds, in words: `3 fields`.
+    pub size: String,
+}
+
+/// One value that the decider may change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EditField {
+    /// Its place in the action's list; the form posts `edits[<index>]`.
+    pub index: u32,
+    /// `preview.body`, `title`, `payload.amount`.
+    pub path: String,
+    /// Which control edits it.
+    pub input: FieldInput,
+    /// The proposed value as the control shows it.
+    pub value: String,
+}
+
+/// The control for a value's JSON type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldInput {
+    /// A long text: a text box of full width.
+    Text,
+    /// A short text: one line.
+    Line,
+    /// A number, written as JSON.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// An object, an array or null, written as JSON.
+    Json,
+}
+
+/// A decision, for a reader.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecisionView {
+    /// `approve` or `reject`.
+    pub verdict: String,
+    /// Who.
+    pub by: String,
+    /// Through which door, in words: `Web`.
+    pub through: String,
+    /// When.
+    pub at: Moment,
+    /// Why.
+    pub comment: Option<SafeHtml>,
+    /// What was changed first.
+    pub changes: Vec<ChangeView>,
+    /// The digest of what was approved.
+    pub approved_digest: Option<String>,
+}
+
+/// One edited value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChangeView {
+    /// Where.
+    pub path: String,
+    /// Before and after as a diff.
+    pub diff: SafeHtml,
+}
+
+/// What came of running an action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResultView {
+    /// Whether it worked, as the agent reports.
+    pub succeeded: bool,
+    /// When it was reported.
+    pub at: Moment,
+    /// In the agent's words.
+    pub detail: Option<SafeHtml>,
+    /// In the agent's data, as a tree.
+    pub payload: Option<SafeHtml>,
+}
+
+/// What the decide form posts for the edited values: index in the action's list → text of the control.
+pub type EditTexts = HashMap<String, String>;
+
+/// What came of a decision that was accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Which action.
+    pub id: String,
+    /// `approved` or `rejected`.
+    pub status: String,
+    /// Its title, for the message.
+    pub title: String,
+    /// How many values were edited.
+    pub edits: u32,
+}

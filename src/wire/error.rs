@@ -1,0 +1,181 @@
+//! Why the server refused what a page asked for.
+//!
+//! A closed list without free text: after a plain form post the error travels through the address bar, which anyone
+//! can write.
+
+use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
+use leptos::server_fn::codec::JsonEncoding;
+use serde::{Deserialize, Serialize};
+
+/// Why a page's request was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum UiError {
+    /// There is no session.
+    #[error("You are signed out. Sign in and try again; nothing was changed.")]
+    SignedOut,
+    /// Not with this role.
+    #[error("Your account may not do that. Nothing was changed.")]
+    Forbidden,
+    /// No such thing in this project.
+    #[error("There is nothing here with that address.")]
+    NotFound,
+    /// Somebody or something decided first; the card says who.
+    #[error("This was already decided. Nothing was changed; the card shows by whom.")]
+    AlreadyDecided,
+    /// Its time is over.
+    #[error("The time to decide is over. Nothing was approved.")]
+    Expired,
+    /// The form was made for other content.
+    #[error("The content is not what this page showed. Nothing was approved; read it again.")]
+    Stale,
+    /// Proposed by the decider.
+    #[error("You proposed this yourself, and this project does not allow deciding one's own proposals.")]
+    SelfApproval,
+    /// An edit that the action does not allow.
+    #[error("That part may not be edited. Nothing was approved.")]
+    NotEditable,
+    /// The value at this place of the action's editable list has the wrong type or is too large.
+    #[error("A changed value does not fit. Nothing was approved.")]
+    BadEdit {
+        /// Index in the action's list of editable parts; `u32::MAX` if none in particular.
+        index: u32,
+        /// What is wrong.
+        problem: EditProblem,
+    },
+    /// A field of another form is wrong.
+    #[error("A field does not fit.")]
+    BadField(Field),
+    /// The address and password do not belong together.
+    #[error("E-mail or password is wrong.")]
+    WrongCredentials,
+    /// Too many failed sign-ins.
+    #[error("Too many failed sign-ins. Try again in a few minutes.")]
+    Throttled {
+        /// Seconds until the next try counts.
+        retry_after: u32,
+    },
+    /// The set-up link is used, replaced or wrong.
+    #[error("This set-up link is not valid any more. The newest one is in the server's log.")]
+    SetupClosed,
+    /// The request did not have the form that the server expects.
+    #[error("The request was not understood. Reload the page and try again; nothing was changed.")]
+    BadRequest,
+    /// The database can't be reached.
+    #[error("The server can't reach its database. Nothing was changed; try again in a moment.")]
+    Unavailable,
+    /// A fault of the server.
+    #[error("Something went wrong in the server. Nothing was approved; the log has the details.")]
+    Internal,
+    /// The server can't be reached.
+    #[error("The server can't be reached. Nothing was approved; check the connection and try again.")]
+    Offline,
+}
+
+/// Why an edited value was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EditProblem {
+    /// Not a number.
+    NotANumber,
+    /// Not JSON.
+    NotJson,
+    /// Another JSON type than the proposed value's.
+    OtherType,
+    /// Over a limit.
+    TooLong,
+    /// Empty or otherwise not allowed there.
+    Invalid,
+}
+
+/// A field of a form other than the decide form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Field {
+    /// A person's name: 1 to 100 characters.
+    Name,
+    /// An e-mail address.
+    Email,
+    /// A password: 10 to 200 characters.
+    Password,
+    /// A project's name: 1 to 200 characters.
+    Project,
+    /// A reason: up to 2,000 characters.
+    Comment,
+}
+
+impl UiError {
+    /// A short stable word for the address bar (`?refused=stale`).
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::SignedOut => "signed-out",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not-found",
+            Self::AlreadyDecided => "already-decided",
+            Self::Expired => "expired",
+            Self::Stale => "stale",
+            Self::SelfApproval => "self-approval",
+            Self::NotEditable => "not-editable",
+            Self::BadEdit { .. } => "bad-edit",
+            Self::BadField(_) => "bad-field",
+            Self::WrongCredentials => "wrong-credentials",
+            Self::Throttled { .. } => "throttled",
+            Self::SetupClosed => "setup-closed",
+            Self::BadRequest => "bad-request",
+            Self::Unavailable => "unavailable",
+            Self::Internal => "internal",
+            Self::Offline => "offline",
+        }
+    }
+
+    /// The error that a code in the address bar stands for.
+    pub fn from_code(code: &str) -> Option<Self> {
+        let invalid = Self::BadEdit { index: u32::MAX, problem: EditProblem::Invalid };
+        [
+            Self::SignedOut,
+            Self::Forbidden,
+            Self::NotFound,
+            Self::AlreadyDecided,
+            Self::Expired,
+            Self::Stale,
+            Self::SelfApproval,
+            Self::NotEditable,
+            invalid,
+            Self::BadField(Field::Comment),
+            Self::WrongCredentials,
+            Self::Throttled { retry_after: 60 },
+            Self::SetupClosed,
+            Self::BadRequest,
+            Self::Unavailable,
+            Self::Internal,
+            Self::Offline,
+        ]
+        .into_iter()
+        .find(|error| error.code() == code)
+    }
+}
+
+impl FromServerFnError for UiError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(value: ServerFnErrorErr) -> Self {
+        // The framework's texts name internals; only the class of the error is passed on.
+        match value {
+            ServerFnErrorErr::Request(_) => Self::Offline,
+            ServerFnErrorErr::Args(_) | ServerFnErrorErr::MissingArg(_) | ServerFnErrorErr::Deserialization(_) => {
+                Self::BadRequest
+            }
+            _ => Self::Internal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_round_trip() {
+        for error in [UiError::Stale, UiError::AlreadyDecided, UiError::Throttled { retry_after: 60 }, UiError::Offline] {
+            assert_eq!(UiError::from_code(error.code()), Some(error));
+        }
+        assert_eq!(UiError::from_code("<script>"), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! The audit history as a page shows it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Moment;
+use super::card::ChangeView;
+use super::safe_html::SafeHtml;
+
+/// What the page's address holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryFilter {
+    /// `act_…`.
+    #[serde(default)]
+    pub action: Option<String>,
+    /// `rev_…` or `key_…`.
+    #[serde(default)]
+    pub person: Option<String>,
+    /// An event kind (`action.approved`) or a group (`action.`, `decisions`).
+    #[serde(default)]
+    pub event: Option<String>,
+    /// The first day, `2026-11-29`, in UTC.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// The last day, included.
+    #[serde(default)]
+    pub until: Option<String>,
+    /// Where the page before ended.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// One page of history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryView {
+    /// Newest first.
+    pub events: Vec<HistoryEvent>,
+    /// Continues where this page ends.
+    pub next_cursor: Option<String>,
+    /// Everybody who can be filtered by.
+    pub people: Vec<Choice>,
+    /// Every kind of event that can be filtered by.
+    pub kinds: Vec<Choice>,
+    /// What was wrong with the filter, if anything, as a sentence.
+    pub problem: Option<String>,
+}
+
+/// One thing to choose in a filter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What the address holds.
+    pub value: String,
+    /// What a person reads.
+    pub label: String,
+}
+
+/// One fact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryEvent {
+    /// Its number.
+    pub id: i64,
+    /// The kind's text (`action.approved`), for `data-event`.
+    pub kind: String,
+    /// What happened, in a word or two: `Approved`.
+    pub label: String,
+    /// When.
+    pub at: Moment,
+    /// Who: a name, or `Clock`.
+    pub who: String,
+    /// `reviewer`, `key`, `clock`, `operator`, `anonymous`.
+    pub who_kind: String,
+    /// Through which door, in words: `Web`, `API`.
+    pub through: String,
+    /// The action's id and title, where there is one.
+    pub action: Option<ActionRef>,
+    /// The rest of the sentence: `with 1 edit`, `nobody decided within 2 h`.
+    pub note: Option<String>,
+    /// A reason or a detail in somebody's own words.
+    pub quote: Option<SafeHtml>,
+    /// What was edited, before and after.
+    pub changes: Vec<ChangeView>,
+}
+
+/// An action that a fact is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionRef {
+    /// `act_…`.
+    pub id: String,
+    /// Its title, invisible characters revealed.
+    pub title: String,
+}

@@ -1,0 +1,27 @@
+//! What crosses the wire, as plain serde types without behaviour.
+//!
+//! [`v1`] is the public JSON of the agent API. Everything else is what the pages and the server functions exchange:
+//! flat, owned and already formatted, so that the browser renders exactly what the server rendered.
+
+pub mod card;
+pub mod error;
+pub mod history;
+pub mod inbox;
+pub mod safe_html;
+pub mod session;
+pub mod v1;
+
+use serde::{Deserialize, Serialize};
+
+/// An instant for a reader: formatted on the server, so that both sides render the same text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// Unix seconds, for countdowns.
+    pub unix: i64,
+    /// RFC 3339, for `<time datetime>`.
+    pub iso: String,
+    /// For people: `29 Nov 2026, 12:40:07 UTC`.
+    pub text: String,
+    /// Relative to when the page was made: `2 min ago`, `in 27 min`.
+    pub relative: String,
+}

@@ -1,0 +1,27 @@
+//! Who is signed in.
+
+use serde::{Deserialize, Serialize};
+
+/// The signed-in person, as the pages need them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Me {
+    /// `rev_…`.
+    pub id: String,
+    /// Their name.
+    pub name: String,
+    /// Their address.
+    pub email: String,
+    /// The project they work in.
+    pub project: String,
+}
+
+/// What a visitor without a session may see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Door {
+    /// Signed in.
+    In(Me),
+    /// There are accounts: sign in.
+    SignIn,
+    /// Nobody has an account yet: the server's log holds the link to set it up.
+    NotSetUp,
+}
