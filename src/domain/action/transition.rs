@@ -100,7 +100,7 @@ impl Action {
 
 /// An action that can still be decided; holding one is the proof.
 #[derive(Debug, Clone)]
-pub struct PendingAction(Action);
+pub struct PendingAction(pub(super) Action);
 
 impl PendingAction {
     /// The action.
