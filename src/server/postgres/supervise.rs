@@ -1,0 +1,243 @@
+//! The database process while it runs: starting it, reading its log, restarting it, stopping it.
+//!
+//! Knows nothing about how the cluster came to be.
+
+use std::{
+    collections::VecDeque,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use nix::sys::signal::Signal;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, ChildStderr},
+    time::{Instant, sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    cluster::{Cluster, PORT},
+    error::PostgresError,
+    find::Programs,
+    owner::Owner,
+    postmaster::{self, Postmaster},
+};
+
+/// How long a start may take. Recovery after a crash replays at most about a gigabyte.
+const START_PATIENCE: Duration = Duration::from_mins(3);
+
+const FIRST_BACKOFF: Duration = Duration::from_millis(100);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(5);
+/// A database that ran this long was well, so the next backoff starts small again.
+const WELL_AFTER: Duration = Duration::from_secs(10);
+
+/// Settings that win over `postgresql.conf`: what durability, safety and the log reader rely on.
+const SETTINGS: [&str; 16] = [
+    "cluster_name=impri",
+    "listen_addresses=",
+    "unix_socket_permissions=0700",
+    "max_connections=100",
+    "shared_buffers=128MB",
+    "fsync=on",
+    "full_page_writes=on",
+    "synchronous_commit=on",
+    // Compiling a query takes longer than any of ours runs.
+    "jit=off",
+    "timezone=UTC",
+    "log_timezone=UTC",
+    "lc_messages=C",
+    "logging_collector=off",
+    "log_destination=stderr",
+    // No prefix: the reader adds its own. Neither statements nor details: they hold people's data.
+    "log_line_prefix=",
+    "log_error_verbosity=terse",
+];
+
+/// Everything needed to run the process again.
+#[derive(Debug, Clone)]
+pub(super) struct Launch {
+    pub(super) cluster: Cluster,
+    pub(super) owner: Owner,
+    pub(super) programs: Programs,
+    pub(super) socket_dir: PathBuf,
+}
+
+/// A running process and what it said lately.
+#[derive(Debug)]
+pub(super) struct Running {
+    child: Child,
+    pid: i32,
+    said: Said,
+    since: Instant,
+}
+
+impl Launch {
+    /// Starts the process; it may not be ready yet.
+    pub(super) async fn spawn(&self) -> Result<Running, PostgresError> {
+        postmaster::clear(&self.cluster.dir).await?;
+        let program = self.programs.postgres();
+        let mut command = self.owner.command(&program);
+        command.arg("-D").arg(&self.cluster.dir);
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command.args(["-c", "log_min_error_statement=panic"]).args(["-c", "log_checkpoints=off"]);
+        command.arg("-c").arg(format!("port={PORT}"));
+        command.arg("-c").arg(setting("unix_socket_directories", quoted(&self.socket_dir)));
+        command.arg("-c").arg(setting("hba_file", self.cluster.hba_file().as_os_str()));
+        command.arg("-c").arg(setting("ident_file", self.cluster.ident_file().as_os_str()));
+        // Its own process group: Ctrl-C in a terminal is for us, and we stop the database last.
+        command.process_group(0).current_dir(&self.cluster.dir);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(PostgresError::io("Running", program))?;
+        let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or_default();
+        let said = Said::default();
+        if let Some(stderr) = child.stderr.take() {
+            tokio::spawn(forward_log(stderr, said.clone()));
+        }
+        Ok(Running { child, pid, said, since: Instant::now() })
+    }
+}
+
+impl Running {
+    /// Waits until the database accepts connections.
+    pub(super) async fn ready(
+        &mut self,
+        cluster: &Path,
+        shutdown: &CancellationToken,
+    ) -> Result<(), PostgresError> {
+        let deadline = Instant::now() + START_PATIENCE;
+        loop {
+            if Postmaster::read(cluster)?
+                .is_some_and(|postmaster| postmaster.pid == self.pid && postmaster.is_ready)
+            {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                let waited_secs = START_PATIENCE.as_secs();
+                return Err(PostgresError::NotReady { cluster: cluster.to_owned(), waited_secs });
+            }
+            tokio::select! {
+                status = self.child.wait() => return Err(PostgresError::DiedAtStart {
+                    cluster: cluster.to_owned(),
+                    status: describe(status),
+                    said: self.said.reason(),
+                }),
+                () = shutdown.cancelled() => return Err(PostgresError::Interrupted),
+                () = sleep(Duration::from_millis(20)) => {}
+            }
+        }
+    }
+
+    /// Ends the process, with the next signal whenever one has not helped within five seconds.
+    pub(super) async fn stop(&mut self, signals: &[Signal]) {
+        if matches!(self.child.try_wait(), Ok(Some(_))) {
+            return;
+        }
+        for stop in signals {
+            postmaster::signal(self.pid, *stop);
+            if timeout(Duration::from_secs(5), self.child.wait()).await.is_ok() {
+                tracing::debug!(postgres.pid = self.pid, "the database has stopped");
+                return;
+            }
+            tracing::warn!(postgres.pid = self.pid, signal = %stop, "the database has not stopped within 5 seconds");
+        }
+    }
+}
+
+/// Keeps the database running until `shutdown`, then stops it with `signals`.
+pub(super) async fn supervise(
+    launch: Launch,
+    mut running: Running,
+    shutdown: CancellationToken,
+    signals: &'static [Signal],
+) {
+    let mut backoff = FIRST_BACKOFF;
+    loop {
+        let status = tokio::select! {
+            status = running.child.wait() => status,
+            () = shutdown.cancelled() => return running.stop(signals).await,
+        };
+        if running.since.elapsed() >= WELL_AFTER {
+            backoff = FIRST_BACKOFF;
+        }
+        tracing::error!(
+            postgres.pid = running.pid,
+            status = describe(status),
+            said = running.said.reason(),
+            restart_in_ms = backoff.as_millis(),
+            "the database has ended, restarting it"
+        );
+        loop {
+            tokio::select! {
+                () = sleep(backoff) => {}
+                () = shutdown.cancelled() => return,
+            }
+            backoff = LONGEST_BACKOFF.min(backoff * 2);
+            match launch.spawn().await {
+                Ok(restarted) => {
+                    running = restarted;
+                    break;
+                }
+                Err(error) => tracing::error!(%error, "the database could not be restarted"),
+            }
+        }
+    }
+}
+
+/// Passes the database's log on, by its severity, and remembers the end of it.
+async fn forward_log(stderr: ChildStderr, said: Said) {
+    let mut lines = BufReader::new(stderr).split(b'\n');
+    while let Ok(Some(line)) = lines.next_segment().await {
+        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        // Errors and fatals end one session, whose client (this server) is told and says so itself. The reason of
+        // a database that ends is in the line about its end.
+        match line.split_once(':').map(|(severity, _)| severity) {
+            Some("PANIC") => tracing::error!(target: "postgres", "{line}"),
+            Some("WARNING") => tracing::warn!(target: "postgres", "{line}"),
+            _ => tracing::debug!(target: "postgres", "{line}"),
+        }
+        said.push(line);
+    }
+}
+
+/// The last lines of a process's log.
+#[derive(Debug, Clone, Default)]
+struct Said(Arc<Mutex<VecDeque<String>>>);
+
+impl Said {
+    fn push(&self, line: String) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == 20 {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    /// The line that says why it ended, as far as can be told.
+    fn reason(&self) -> String {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_grave = |line: &&String| line.starts_with("FATAL:") || line.starts_with("PANIC:");
+        lines.iter().rfind(is_grave).or(lines.back()).cloned().unwrap_or_else(|| "nothing".to_owned())
+    }
+}
+
+fn describe(status: std::io::Result<ExitStatus>) -> String {
+    status.map_or_else(|error| error.to_string(), |status| status.to_string())
+}
+
+fn setting(name: &str, value: impl AsRef<std::ffi::OsStr>) -> OsString {
+    let mut setting = OsString::from(name);
+    setting.push("=");
+    setting.push(value);
+    setting
+}
+
+/// One entry of a list setting: a path may hold commas and spaces.
+fn quoted(path: &Path) -> OsString {
+    OsString::from(format!("\"{}\"", path.to_string_lossy().replace('"', "\"\"")))
+}
