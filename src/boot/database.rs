@@ -88,7 +88,7 @@ async fn open_managed(data_dir: &Path) -> anyhow::Result<OpenDatabase> {
 }
 
 async fn start(lock: DataDirLock) -> anyhow::Result<OpenDatabase> {
-    let (managed, options) = ManagedPostgres::start_locked(lock, CancellationToken::new()).await?;
+    let (managed, options) = ManagedPostgres::start_locked(lock, &CancellationToken::new()).await?;
     match connect(options).await {
         Ok(pool) => Ok(OpenDatabase { pool, managed: Some(managed) }),
         Err(error) => {

@@ -13,7 +13,7 @@ use clap::Parser as _;
 use self::cli::{Cli, Command};
 use crate::server::{
     config::{self, Config, DatabaseSource},
-    postgres::ManagedPostgres,
+    postgres::{ManagedPostgres, PostgresError},
 };
 
 /// Runs the program that the command line asks for.
@@ -50,8 +50,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let DatabaseSource::Managed(data_dir) = &config.database else {
         anyhow::bail!("only the managed database is there yet");
     };
-    let (postgres, _options) = tokio::select! {
-        started = ManagedPostgres::start(data_dir, shutdown.child_token()) => started?,
+    let (postgres, _options) = match ManagedPostgres::start(data_dir, &shutdown).await {
+        Err(PostgresError::Interrupted) => return Ok(()),
+        started => started?,
     };
     shutdown.cancelled().await;
     postgres.stop().await;

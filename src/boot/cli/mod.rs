@@ -39,11 +39,18 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct DatabaseArgs {
     /// Use this PostgreSQL, such as `postgres://impri:secret@db.example/impri`, instead of running one
-    #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true, global = true)]
+    #[arg(
+        long,
+        env = "DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true,
+        help_heading = "Database"
+    )]
     pub database_url: Option<String>,
 
     /// Keep the managed database and its lock here [default: ~/.local/share/impri, as root /var/lib/impri]
-    #[arg(long, env = "IMPRI_DATA_DIR", value_name = "DIR", global = true)]
+    #[arg(long, env = "IMPRI_DATA_DIR", value_name = "DIR", global = true, help_heading = "Database")]
     pub data_dir: Option<PathBuf>,
 }
 

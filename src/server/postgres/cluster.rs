@@ -71,7 +71,7 @@ impl Cluster {
         &self,
         owner: &Owner,
         programs: &Programs,
-        shutdown: &CancellationToken,
+        interrupt: &CancellationToken,
     ) -> Result<(), PostgresError> {
         tracing::info!(
             postgres.major = programs.major,
@@ -95,7 +95,7 @@ impl Cluster {
                 .kill_on_drop(true);
             let output = tokio::select! {
                 output = initdb.output() => output.map_err(PostgresError::io("Running", programs.initdb()))?,
-                () = shutdown.cancelled() => return Err(PostgresError::Interrupted),
+                () = interrupt.cancelled() => return Err(PostgresError::Interrupted),
             };
             if output.status.success() {
                 return fs::rename(&unfinished, &self.dir).map_err(PostgresError::io("Moving", unfinished));

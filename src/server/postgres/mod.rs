@@ -9,6 +9,7 @@ mod cluster;
 mod error;
 mod find;
 mod lock;
+mod log;
 mod owner;
 mod postmaster;
 mod supervise;
@@ -34,9 +35,11 @@ pub use self::{
     lock::{DataDirLock, Holder, LockAttempt},
 };
 
-/// A database of our own that is running.
+/// A database of our own that is running; it is kept running until [`Self::stop`].
+///
+/// Dropping it tells the database to end, but does not wait: good enough on the way out of an error.
 #[derive(Debug)]
-#[must_use = "the database must be stopped when nothing uses it any more"]
+#[must_use = "the database ends with this value"]
 pub struct ManagedPostgres {
     shutdown: CancellationToken,
     supervisor: JoinHandle<()>,
@@ -45,19 +48,19 @@ pub struct ManagedPostgres {
 impl ManagedPostgres {
     /// Starts the database of a server in `data_dir`, which it creates when there is none, and keeps it running.
     ///
-    /// It stops when `shutdown` is cancelled or [`Self::stop`] is called. That must be after everything that uses
-    /// the database has finished, so `shutdown` is not the token that tells the server to stop accepting.
+    /// `interrupt` ends a start that takes long, and means nothing afterwards: the database outlives the signal to
+    /// shut down, until everything that uses it has finished.
     ///
     /// # Errors
     ///
     /// When another process owns the directory, or the database can't be found, created or started.
     pub async fn start(
         data_dir: &Path,
-        shutdown: CancellationToken,
+        interrupt: &CancellationToken,
     ) -> Result<(Self, PgConnectOptions), PostgresError> {
         let data_dir = cluster::claim_data_dir(data_dir)?;
         let lock = DataDirLock::acquire_for_server(&data_dir).await?;
-        Self::start_locked(lock, shutdown).await
+        Self::start_locked(lock, interrupt).await
     }
 
     /// Starts the database of a data directory that the caller has locked already.
@@ -67,7 +70,7 @@ impl ManagedPostgres {
     /// When the database can't be found, created or started.
     pub async fn start_locked(
         lock: DataDirLock,
-        shutdown: CancellationToken,
+        interrupt: &CancellationToken,
     ) -> Result<(Self, PgConnectOptions), PostgresError> {
         let cluster = Cluster::new(lock.data_dir());
         let made_by = cluster.made_by()?;
@@ -76,33 +79,26 @@ impl ManagedPostgres {
         cluster.claim(&owner)?;
         cluster.check_access(&owner, &programs).await?;
         if made_by.is_none() {
-            cluster.create(&owner, &programs, &shutdown).await?;
+            cluster.create(&owner, &programs, interrupt).await?;
         }
         cluster.write_access()?;
         let socket_dir = cluster.claim_socket_dir(&owner)?;
         let options = connect_options(&socket_dir, cluster::PORT);
         let signals = stop_signals(lock.holder());
 
-        let cluster_dir = cluster.dir.clone();
         let launch = Launch { cluster, owner, programs, socket_dir };
-        let mut running = launch.spawn().await?;
-        let shutdown = shutdown.child_token();
-        let up = async {
-            running.ready(&cluster_dir, &shutdown).await?;
-            ensure_database(&options)
-                .await
-                .map_err(|source| PostgresError::Connect { cluster: cluster_dir.clone(), source })
-        };
-        if let Err(error) = up.await {
+        let mut running = launch.start(interrupt).await?;
+        if let Err(source) = ensure_database(&options).await {
             running.stop(signals).await;
-            return Err(error);
+            return Err(PostgresError::Connect { cluster: launch.cluster.dir, source });
         }
         tracing::info!(
             postgres.major = launch.programs.major,
             user = launch.owner.name,
-            cluster = %cluster_dir.display(),
+            cluster = %launch.cluster.dir.display(),
             "the database is ready"
         );
+        let shutdown = CancellationToken::new();
         let supervisor = tokio::spawn({
             let shutdown = shutdown.clone();
             async move {
@@ -115,11 +111,17 @@ impl ManagedPostgres {
     }
 
     /// Stops the database and waits until it has ended.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         self.shutdown.cancel();
-        if let Err(error) = self.supervisor.await {
+        if let Err(error) = (&mut self.supervisor).await {
             tracing::error!(%error, "the supervisor of the database failed");
         }
+    }
+}
+
+impl Drop for ManagedPostgres {
+    fn drop(&mut self) {
+        self.shutdown.cancel();
     }
 }
 

@@ -1,20 +1,17 @@
-//! The database process while it runs: starting it, reading its log, restarting it, stopping it.
+//! The database process while it runs: starting it, restarting it, stopping it.
 //!
 //! Knows nothing about how the cluster came to be.
 
 use std::{
-    collections::VecDeque,
     ffi::OsString,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use nix::sys::signal::Signal;
 use tokio::{
-    io::{AsyncBufReadExt as _, BufReader},
-    process::{Child, ChildStderr},
+    process::Child,
     time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -23,12 +20,16 @@ use super::{
     cluster::{Cluster, PORT},
     error::PostgresError,
     find::Programs,
+    log::{Said, forward_log},
     owner::Owner,
     postmaster::{self, Postmaster},
 };
 
 /// How long a start may take. Recovery after a crash replays at most about a gigabyte.
 const START_PATIENCE: Duration = Duration::from_mins(3);
+
+/// How long a start waits for the sessions of a killed database to end.
+const LEFTOVER_PATIENCE: Duration = Duration::from_secs(30);
 
 const FIRST_BACKOFF: Duration = Duration::from_millis(100);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(5);
@@ -76,8 +77,31 @@ pub(super) struct Running {
 }
 
 impl Launch {
+    /// Starts the process and waits until it accepts connections.
+    pub(super) async fn start(&self, interrupt: &CancellationToken) -> Result<Running, PostgresError> {
+        let deadline = Instant::now() + LEFTOVER_PATIENCE;
+        loop {
+            let mut running = self.spawn().await?;
+            match running.ready(&self.cluster.dir, interrupt).await {
+                Ok(()) => return Ok(running),
+                // When a database was killed, its sessions end as soon as they notice; until then their memory is
+                // theirs, and PostgreSQL rightly refuses to start.
+                Err(PostgresError::DiedAtStart { said, .. })
+                    if said.contains("pre-existing shared memory") && Instant::now() < deadline =>
+                {
+                    tracing::info!("waiting for the last sessions of a killed database to end");
+                    sleep(Duration::from_millis(500)).await;
+                }
+                Err(error) => {
+                    running.stop(&[Signal::SIGINT, Signal::SIGQUIT]).await;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
     /// Starts the process; it may not be ready yet.
-    pub(super) async fn spawn(&self) -> Result<Running, PostgresError> {
+    async fn spawn(&self) -> Result<Running, PostgresError> {
         postmaster::clear(&self.cluster.dir).await?;
         let program = self.programs.postgres();
         let mut command = self.owner.command(&program);
@@ -105,11 +129,7 @@ impl Launch {
 
 impl Running {
     /// Waits until the database accepts connections.
-    pub(super) async fn ready(
-        &mut self,
-        cluster: &Path,
-        shutdown: &CancellationToken,
-    ) -> Result<(), PostgresError> {
+    async fn ready(&mut self, cluster: &Path, interrupt: &CancellationToken) -> Result<(), PostgresError> {
         let deadline = Instant::now() + START_PATIENCE;
         loop {
             if Postmaster::read(cluster)?
@@ -127,7 +147,7 @@ impl Running {
                     status: describe(status),
                     said: self.said.reason(),
                 }),
-                () = shutdown.cancelled() => return Err(PostgresError::Interrupted),
+                () = interrupt.cancelled() => return Err(PostgresError::Interrupted),
                 () = sleep(Duration::from_millis(20)) => {}
             }
         }
@@ -145,6 +165,15 @@ impl Running {
                 return;
             }
             tracing::warn!(postgres.pid = self.pid, signal = %stop, "the database has not stopped within 5 seconds");
+        }
+    }
+}
+
+impl Drop for Running {
+    /// Whatever way we lose sight of the process, it is told to end.
+    fn drop(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            postmaster::signal(self.pid, Signal::SIGINT);
         }
     }
 }
@@ -186,43 +215,6 @@ pub(super) async fn supervise(
                 Err(error) => tracing::error!(%error, "the database could not be restarted"),
             }
         }
-    }
-}
-
-/// Passes the database's log on, by its severity, and remembers the end of it.
-async fn forward_log(stderr: ChildStderr, said: Said) {
-    let mut lines = BufReader::new(stderr).split(b'\n');
-    while let Ok(Some(line)) = lines.next_segment().await {
-        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
-        // Errors and fatals end one session, whose client (this server) is told and says so itself. The reason of
-        // a database that ends is in the line about its end.
-        match line.split_once(':').map(|(severity, _)| severity) {
-            Some("PANIC") => tracing::error!(target: "postgres", "{line}"),
-            Some("WARNING") => tracing::warn!(target: "postgres", "{line}"),
-            _ => tracing::debug!(target: "postgres", "{line}"),
-        }
-        said.push(line);
-    }
-}
-
-/// The last lines of a process's log.
-#[derive(Debug, Clone, Default)]
-struct Said(Arc<Mutex<VecDeque<String>>>);
-
-impl Said {
-    fn push(&self, line: String) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == 20 {
-            lines.pop_front();
-        }
-        lines.push_back(line);
-    }
-
-    /// The line that says why it ended, as far as can be told.
-    fn reason(&self) -> String {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_grave = |line: &&String| line.starts_with("FATAL:") || line.starts_with("PANIC:");
-        lines.iter().rfind(is_grave).or(lines.back()).cloned().unwrap_or_else(|| "nothing".to_owned())
     }
 }
 
