@@ -14,6 +14,7 @@ pub mod payload;
 pub mod policy;
 pub mod proposal;
 pub mod scope;
+pub mod span;
 pub mod text;
 
 /// An instant. The wire speaks whole Unix seconds, the database microseconds.

@@ -43,7 +43,7 @@ pub enum UiError {
         problem: EditProblem,
     },
     /// A field of another form is wrong.
-    #[error("A field does not fit.")]
+    #[error("{} Nothing was saved.", .0.rule())]
     BadField(Field),
     /// The address and password do not belong together.
     #[error("E-mail or password is wrong.")]
@@ -101,6 +101,42 @@ pub enum Field {
     Comment,
 }
 
+impl Field {
+    /// What fits, as a sentence.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Self::Name => "A name has 1 to 100 characters.",
+            Self::Email => "That is not an e-mail address.",
+            Self::Password => "A password has 10 to 200 characters.",
+            Self::Project => "A project's name has 1 to 200 characters.",
+            Self::Comment => "A reason has up to 2,000 characters.",
+        }
+    }
+
+    fn code(self) -> &'static str {
+        match self {
+            Self::Name => "bad-name",
+            Self::Email => "bad-email",
+            Self::Password => "bad-password",
+            Self::Project => "bad-project",
+            Self::Comment => "bad-comment",
+        }
+    }
+}
+
+impl EditProblem {
+    /// What is wrong, as the end of a sentence about the value.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotANumber => "is not a number",
+            Self::NotJson => "is not valid JSON",
+            Self::OtherType => "has another type than the proposed value",
+            Self::TooLong => "is too long",
+            Self::Invalid => "is empty or not allowed there",
+        }
+    }
+}
+
 impl UiError {
     /// A short stable word for the address bar (`?refused=stale`).
     pub fn code(&self) -> &'static str {
@@ -114,7 +150,7 @@ impl UiError {
             Self::SelfApproval => "self-approval",
             Self::NotEditable => "not-editable",
             Self::BadEdit { .. } => "bad-edit",
-            Self::BadField(_) => "bad-field",
+            Self::BadField(field) => field.code(),
             Self::WrongCredentials => "wrong-credentials",
             Self::Throttled { .. } => "throttled",
             Self::SetupClosed => "setup-closed",
@@ -138,6 +174,10 @@ impl UiError {
             Self::SelfApproval,
             Self::NotEditable,
             invalid,
+            Self::BadField(Field::Name),
+            Self::BadField(Field::Email),
+            Self::BadField(Field::Password),
+            Self::BadField(Field::Project),
             Self::BadField(Field::Comment),
             Self::WrongCredentials,
             Self::Throttled { retry_after: 60 },
@@ -173,7 +213,13 @@ mod tests {
 
     #[test]
     fn codes_round_trip() {
-        for error in [UiError::Stale, UiError::AlreadyDecided, UiError::Throttled { retry_after: 60 }, UiError::Offline] {
+        for error in [
+            UiError::Stale,
+            UiError::AlreadyDecided,
+            UiError::Throttled { retry_after: 60 },
+            UiError::BadField(Field::Password),
+            UiError::Offline,
+        ] {
             assert_eq!(UiError::from_code(error.code()), Some(error));
         }
         assert_eq!(UiError::from_code("<script>"), None);

@@ -16,8 +16,11 @@ use serde::{Deserialize, Serialize};
 /// An instant for a reader: formatted on the server, so that both sides render the same text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
-    /// Unix seconds, for countdowns.
+    /// Unix seconds.
     pub unix: i64,
+    /// Seconds from when the page was made to this instant; negative in the past. Countdowns start here, so that a
+    /// browser whose clock is wrong still counts right.
+    pub from_now: i64,
     /// RFC 3339, for `<time datetime>`.
     pub iso: String,
     /// For people: `29 Nov 2026, 12:40:07 UTC`.

@@ -13,6 +13,8 @@ pub struct Me {
     pub email: String,
     /// The project they work in.
     pub project: String,
+    /// How many actions wait there, counted up to [`InboxView::COUNT_CAP`](super::inbox::InboxView::COUNT_CAP).
+    pub pending: u32,
 }
 
 /// What a visitor without a session may see.
