@@ -1,20 +1,20 @@
 //! The composition root: the only place that sees every other part.
 
 pub mod cli;
+pub mod commands;
 pub mod database;
+pub mod router;
+pub mod serve;
+pub mod sessions;
 pub mod shutdown;
 pub mod telemetry;
 
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::Parser as _;
 
 use self::cli::{Cli, Command};
-use crate::server::{
-    config::{self, Config, DatabaseSource},
-    postgres::{ManagedPostgres, PostgresError},
-};
+use crate::server::config;
 
 /// Runs the program that the command line asks for.
 pub fn run() -> ExitCode {
@@ -22,7 +22,10 @@ pub fn run() -> ExitCode {
     match try_run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("impri: {error:#}");
+            #[expect(clippy::print_stderr, reason = "the one line that a failed command says")]
+            {
+                eprintln!("impri: {error:#}");
+            }
             ExitCode::FAILURE
         }
     }
@@ -35,26 +38,10 @@ fn try_run(cli: Cli) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
     runtime.block_on(async move {
         match cli.command {
-            Command::Serve(args) => serve(args.into_config()?).await,
-            Command::Keys(_) | Command::Users(_) | Command::Project(_) => {
-                anyhow::bail!("this command is not there yet")
-            }
+            Command::Serve(args) => serve::serve(args.into_config()?).await,
+            Command::Keys(args) => commands::keys::run(args).await,
+            Command::Users(args) => commands::users::run(args).await,
+            Command::Project(args) => commands::project::run(args).await,
         }
     })
-}
-
-/// Stands in for the server until there is one.
-async fn serve(config: Config) -> anyhow::Result<()> {
-    telemetry::init(config.log)?;
-    let shutdown = shutdown::on_signal().context("Listening for signals failed")?;
-    let DatabaseSource::Managed(data_dir) = &config.database else {
-        anyhow::bail!("only the managed database is there yet");
-    };
-    let (postgres, _options) = match ManagedPostgres::start(data_dir, &shutdown).await {
-        Err(PostgresError::Interrupted) => return Ok(()),
-        started => started?,
-    };
-    shutdown.cancelled().await;
-    postgres.stop().await;
-    Ok(())
 }

@@ -79,19 +79,20 @@ pub async fn reviewer() -> Result<Member, UiError> {
 pub async fn current_door() -> Result<Door, UiError> {
     let services = services()?;
     Ok(match member_of(&services, &session().await?).await? {
-        Some(member) => Door::In(me(&member)),
+        Some(member) => Door::In(me(&services, &member).await?),
         None if services.is_set_up().await? => Door::SignIn,
         None => Door::NotSetUp,
     })
 }
 
-fn me(member: &Member) -> Me {
-    Me {
+async fn me(services: &Services, member: &Member) -> Result<Me, UiError> {
+    Ok(Me {
         id: member.id.to_string(),
         name: member.name.clone(),
         email: member.email.clone(),
         project: member.project_name.clone(),
-    }
+        pending: services.count_pending(member).await?,
+    })
 }
 
 /// The first agent's key, while the session still holds it.
@@ -112,7 +113,7 @@ pub async fn sign_in(email: &str, password: String) -> Result<Me, UiError> {
     let from = from.map_or_else(|| "unknown".to_owned(), |ClientAddress(address)| address);
     let member = services.sign_in(email, password, &from).await?;
     begin(&session, &member).await?;
-    Ok(me(&member))
+    me(&services, &member).await
 }
 
 async fn begin(session: &Session, member: &Member) -> Result<(), UiError> {
@@ -145,7 +146,7 @@ pub async fn set_up(token: &str, name: &str, email: &str, password: String, proj
     begin(&session, &first.member).await?;
     let until = services.clock().now().unix_timestamp() + FRESH_KEY_SECS;
     session.insert(FRESH_KEY, FreshKey { key: first.agent_key.key, until }).await.map_err(session_failed)?;
-    Ok(me(&first.member))
+    me(&services, &first.member).await
 }
 
 /// Whether the request is a plain form's, which wants a page and not data.

@@ -3,3 +3,5 @@
 //! Pages read through `rpc` and render what they get; they never see the server.
 
 pub mod app;
+pub mod host;
+pub mod shell;

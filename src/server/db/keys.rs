@@ -133,7 +133,7 @@ pub async fn revoke(conn: &mut PgConnection, project: ProjectId, id: KeyId, now:
 pub async fn note_used(conn: &mut PgConnection, id: KeyId, now: Instant) -> DbResult<()> {
     sqlx::query!(
         "update api_key set last_used_at = $2
-         where api_key_id = $1 and (last_used_at is null or last_used_at < $2 - interval '60 seconds')",
+         where api_key_id = $1 and (last_used_at is null or last_used_at < $2::timestamptz - interval '60 seconds')",
         id.uuid(),
         now,
     )

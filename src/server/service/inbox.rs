@@ -56,6 +56,18 @@ impl Services {
         })
     }
 
+    /// How many actions wait, counted up to [`InboxView::COUNT_CAP`].
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn count_pending(&self, member: &Member) -> ServiceResult<u32> {
+        let now = self.clock.now();
+        let mut conn = self.pool.acquire().await?;
+        let cap = InboxView::COUNT_CAP;
+        let count = db::listing::count_pending(&mut conn, member.project, now, cap.into()).await?;
+        Ok(u32::try_from(count).unwrap_or(cap))
+    }
+
     /// A shell command that proposes a first action to this server.
     fn first_command(&self, key: Option<&str>) -> String {
         let url = &self.public_url;

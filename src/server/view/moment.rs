@@ -4,52 +4,33 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{Duration, UtcOffset};
 
-use crate::domain::Instant;
+use crate::domain::{Instant, span};
 use crate::wire::Moment;
 
 /// An instant for a reader who looks at `now`.
 pub fn moment(at: Instant, now: Instant) -> Moment {
     let at = at.to_offset(UtcOffset::UTC);
     let pattern = format_description!("[day padding:none] [month repr:short] [year], [hour]:[minute]:[second] UTC");
-    let span = at - now;
-    let words = between(span.abs());
-    let relative = match span {
-        span if span.abs() < Duration::seconds(1) => "now".to_owned(),
-        span if span.is_positive() => format!("in {words}"),
-        _ => format!("{words} ago"),
-    };
+    let from_now = at.unix_timestamp() - now.unix_timestamp();
     Moment {
         unix: at.unix_timestamp(),
+        from_now,
         // Years beyond 9999 are the only instants without these forms.
         iso: at.replace_nanosecond(0).unwrap_or(at).format(&Rfc3339).unwrap_or_default(),
         text: at.format(pattern).unwrap_or_default(),
-        relative,
+        relative: span::relative(from_now),
     }
 }
 
 /// A span as a reader says it, rounded down to its largest unit: `27 min`, `2 h`, `3 d`.
 pub fn between(span: Duration) -> String {
-    let (seconds, minutes, hours, days) =
-        (span.whole_seconds(), span.whole_minutes(), span.whole_hours(), span.whole_days());
-    match () {
-        () if days >= 2 => format!("{days} d"),
-        () if hours >= 1 => format!("{hours} h"),
-        () if minutes >= 1 => format!("{minutes} min"),
-        () => format!("{seconds} s"),
-    }
+    span::words(span.whole_seconds().unsigned_abs())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use time::macros::datetime;
-
-    #[test]
-    fn spans_read_as_people_say_them() {
-        for (seconds, text) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (7200, "2 h"), (172_799, "47 h"), (172_800, "2 d")] {
-            assert_eq!(between(Duration::seconds(seconds)), text);
-        }
-    }
 
     #[test]
     fn a_moment_has_every_form() {
@@ -59,6 +40,6 @@ mod tests {
         assert_eq!(shown.text, "29 Nov 2026, 12:40:07 UTC");
         assert_eq!(shown.relative, "2 min ago");
         assert_eq!(moment(at, at - Duration::minutes(27)).relative, "in 27 min");
-        assert_eq!(moment(at, at).relative, "now");
+        assert_eq!(moment(at, at).relative, "just now");
     }
 }
