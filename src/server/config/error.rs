@@ -35,12 +35,12 @@ pub enum ConfigError {
     #[error("An admin password is set without an address: set IMPRI_ADMIN_EMAIL too.")]
     AdminWithoutEmail,
     /// The password file can't be read.
-    #[error("IMPRI_ADMIN_PASSWORD_FILE {path} can't be read: {source}.")]
+    #[error("IMPRI_ADMIN_PASSWORD_FILE {path} can't be read: {reason}.")]
     PasswordFile {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// A variable that looks like a setting of ours and is none.
     #[error("{name} is set, but impri has no such setting: did you mean {nearest}?")]

@@ -128,7 +128,7 @@ impl FirstAdmin {
             (Some(password), None) => Some(password),
             (None, Some(path)) => {
                 let text = fs::read_to_string(path)
-                    .map_err(|source| ConfigError::PasswordFile { path: path.to_owned(), source })?;
+                    .map_err(|reason| ConfigError::PasswordFile { path: path.to_owned(), reason })?;
                 // Editors and echo end a file with a newline that is no part of the password.
                 Some(text.trim_end_matches(['\r', '\n']).to_owned())
             }

@@ -1,6 +1,7 @@
 //! What can keep the managed database from running, each as one sentence that says what to do.
 //!
-//! Owns the wording only; nothing here looks at the system.
+//! Owns the wording only; nothing here looks at the system. A cause is part of its sentence, so it is not given as a
+//! `source` too, which would print it twice.
 
 use std::{io, path::PathBuf};
 
@@ -153,23 +154,23 @@ pub enum PostgresError {
     Interrupted,
 
     /// The operating system refused something.
-    #[error("{what} {path} failed ({source}): make the place writable, or choose another --data-dir.")]
+    #[error("{what} {path} failed ({reason}): make the place writable, or choose another --data-dir.")]
     Io {
         /// What was tried, as a gerund.
         what: &'static str,
         /// On what.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        reason: io::Error,
     },
 
     /// The database refused us.
-    #[error("The managed database in {cluster} refused a connection: {source}")]
+    #[error("The managed database in {cluster} refused a connection: {reason}")]
     Connect {
         /// Where.
         cluster: PathBuf,
         /// What the driver said.
-        source: sqlx::Error,
+        reason: sqlx::Error,
     },
 }
 
@@ -177,6 +178,6 @@ impl PostgresError {
     /// Says what was being done to which path when the system refused.
     pub(super) fn io(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { what, path, source }
+        move |reason| Self::Io { what, path, reason }
     }
 }

@@ -88,9 +88,9 @@ impl ManagedPostgres {
 
         let launch = Launch { cluster, owner, programs, socket_dir };
         let mut running = launch.start(interrupt).await?;
-        if let Err(source) = ensure_database(&options).await {
+        if let Err(reason) = ensure_database(&options).await {
             running.stop(signals).await;
-            return Err(PostgresError::Connect { cluster: launch.cluster.dir, source });
+            return Err(PostgresError::Connect { cluster: launch.cluster.dir, reason });
         }
         tracing::info!(
             postgres.major = launch.programs.major,
@@ -165,7 +165,9 @@ fn connect_options(socket_dir: &Path, port: u16) -> PgConnectOptions {
 }
 
 async fn ensure_database(options: &PgConnectOptions) -> Result<(), sqlx::Error> {
-    let url = options.to_url_lossy();
+    // The kernel vouches for us and no password is asked for; with one given, the driver doesn't look for a
+    // .pgpass and warn about it.
+    let url = options.clone().password("none").to_url_lossy();
     if !Postgres::database_exists(url.as_str()).await? {
         Postgres::create_database(url.as_str()).await?;
     }

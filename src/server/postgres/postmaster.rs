@@ -20,7 +20,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::error::PostgresError;
+use super::{cluster::PORT, error::PostgresError};
 
 /// How long each signal of a stop may take.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
@@ -59,6 +59,21 @@ impl Postmaster {
         })
     }
 
+    /// Ends the process, which is not our child.
+    async fn end(&self, cluster: &Path) -> Result<(), PostgresError> {
+        for stop in [Signal::SIGINT, Signal::SIGQUIT] {
+            signal(self.pid, stop);
+            let deadline = Instant::now() + STOP_PATIENCE;
+            while Instant::now() < deadline {
+                if !self.is_running(cluster).await {
+                    return Ok(());
+                }
+                sleep(Duration::from_millis(20)).await;
+            }
+        }
+        Err(PostgresError::LeftBehind { pid: self.pid })
+    }
+
     /// Whether the process exists and is a database server on `cluster`.
     ///
     /// Told by its command line, where our `-D` is. A process that has ended and was not reaped has none.
@@ -78,39 +93,45 @@ impl Postmaster {
     }
 }
 
-/// Makes `cluster` free for a start: ends the database that a killed server left behind.
+/// Makes `cluster` free for a start: ends the database that a killed server left behind, and its lock files.
 ///
 /// Stopped rather than adopted: its log pipe ended with its server, and it runs with that server's settings.
 ///
 /// # Errors
 ///
 /// When it does not end.
-pub(super) async fn clear(cluster: &Path) -> Result<(), PostgresError> {
-    let Some(postmaster) = Postmaster::read(cluster)? else { return Ok(()) };
-    if postmaster.is_running(cluster).await {
+pub(super) async fn clear(cluster: &Path, socket_dir: &Path) -> Result<(), PostgresError> {
+    if let Some(postmaster) = Postmaster::read(cluster)?
+        && postmaster.is_running(cluster).await
+    {
         tracing::info!(
             postgres.pid = postmaster.pid,
             "stopping the database that an earlier server left running"
         );
-        for stop in [Signal::SIGINT, Signal::SIGQUIT] {
-            signal(postmaster.pid, stop);
-            let deadline = Instant::now() + STOP_PATIENCE;
-            while Instant::now() < deadline {
-                if !postmaster.is_running(cluster).await {
-                    return Ok(());
-                }
-                sleep(Duration::from_millis(20)).await;
-            }
-        }
-        return Err(PostgresError::LeftBehind { pid: postmaster.pid });
+        postmaster.end(cluster).await?;
     }
-    // PostgreSQL sees to a file whose process is gone, and checks for leftovers in shared memory with it. It can't
-    // tell a number that somebody else got since, and would refuse to start for as long as they live.
-    if kill(Pid::from_raw(postmaster.pid), None) != Err(Errno::ESRCH) {
-        let path = cluster.join("postmaster.pid");
-        fs::remove_file(&path).map_err(PostgresError::io("Removing", path))?;
+    for lock_file in [cluster.join("postmaster.pid"), socket_dir.join(format!(".s.PGSQL.{PORT}.lock"))] {
+        remove_if_misleading(&lock_file)?;
     }
     Ok(())
+}
+
+/// Removes a lock file of a database that has ended if PostgreSQL would take it for one in use.
+///
+/// PostgreSQL sees to a file whose process is gone, and looks for its leftovers in shared memory. But it can't tell a
+/// number that somebody else got since, or an ended process that init has not reaped yet, and would refuse to start
+/// for as long as they are there. It still looks for leftovers then, by the cluster's inode.
+fn remove_if_misleading(lock_file: &Path) -> Result<(), PostgresError> {
+    let text = match fs::read_to_string(lock_file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(PostgresError::io("Reading", lock_file)(error)),
+    };
+    let pid = text.lines().next().and_then(|line| line.trim().parse().ok()).unwrap_or_default();
+    if kill(Pid::from_raw(pid), None) == Err(Errno::ESRCH) {
+        return Ok(());
+    }
+    fs::remove_file(lock_file).map_err(PostgresError::io("Removing", lock_file))
 }
 
 /// Sends a signal; a process that has ended meanwhile is fine.

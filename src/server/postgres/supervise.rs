@@ -102,7 +102,7 @@ impl Launch {
 
     /// Starts the process; it may not be ready yet.
     async fn spawn(&self) -> Result<Running, PostgresError> {
-        postmaster::clear(&self.cluster.dir).await?;
+        postmaster::clear(&self.cluster.dir, &self.socket_dir).await?;
         let program = self.programs.postgres();
         let mut command = self.owner.command(&program);
         command.arg("-D").arg(&self.cluster.dir);
