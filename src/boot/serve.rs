@@ -38,8 +38,7 @@ const BACKLOG: u32 = 4096;
 /// # Errors
 /// When it can't start; the sentence says why.
 pub async fn serve(config: Config) -> anyhow::Result<()> {
-    let Config { log, .. } = &config;
-    telemetry::init(log)?;
+    telemetry::init(&config.log)?;
     raise_file_limit();
     let stop = shutdown::on_signal().context("Listening for signals failed")?;
     let listener = listen(config.listen)?;

@@ -7,7 +7,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use tracing_subscriber::{fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 use crate::server::config::{LogFormat, LogSettings};
 
@@ -16,8 +16,8 @@ use crate::server::config::{LogFormat, LogSettings};
 /// # Errors
 ///
 /// When events already go somewhere.
-pub fn init(settings: LogSettings) -> anyhow::Result<()> {
-    let registry = tracing_subscriber::registry().with(settings.filter);
+pub fn init(settings: &LogSettings) -> anyhow::Result<()> {
+    let registry = tracing_subscriber::registry().with(EnvFilter::new(settings.filter.to_string()));
     match settings.format {
         LogFormat::Text => {
             let layer = fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
