@@ -1,0 +1,46 @@
+//! The one seam between the two builds of the pages: what exists on both sides but acts on one of them only.
+
+use leptos::prelude::*;
+
+/// Where the built site's files are, as paths below the server's root. `boot` provides it as context.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageAssets {
+    /// The module that starts the page.
+    pub start_js: String,
+    /// The program that it starts.
+    pub wasm: String,
+    /// The style sheet.
+    pub css: String,
+}
+
+/// The built site's files; empty paths if there is no built site, as in tests.
+pub fn page_assets() -> PageAssets {
+    use_context::<PageAssets>().unwrap_or_default()
+}
+
+/// Sets the status of the answer that carries the page.
+#[cfg(feature = "ssr")]
+pub fn set_status(code: u16) {
+    if let (Some(response), Ok(status)) =
+        (use_context::<leptos_axum::ResponseOptions>(), axum::http::StatusCode::from_u16(code))
+    {
+        response.set_status(status);
+    }
+}
+
+/// A page that was made in the browser has no status.
+#[cfg(not(feature = "ssr"))]
+pub fn set_status(_code: u16) {}
+
+/// The browser's clock in seconds; none on the server, whose clock the pages don't read.
+#[cfg(feature = "ssr")]
+pub fn browser_seconds() -> Option<i64> {
+    None
+}
+
+/// The browser's clock in seconds.
+#[cfg(not(feature = "ssr"))]
+pub fn browser_seconds() -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation, reason = "milliseconds since 1970 fit")]
+    Some((web_sys::js_sys::Date::now() / 1000.0) as i64)
+}
