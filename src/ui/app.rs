@@ -1,5 +1,49 @@
-//! Routes.
+//! Routes, and what stands around every page.
+
 use leptos::prelude::*;
+use leptos_meta::{Title, provide_meta_context};
+use leptos_router::SsrMode;
+use leptos_router::components::{FlatRoutes, Redirect, Route, Router};
+use leptos_router::path;
+
+use super::pages::action::ActionPage;
+use super::pages::history::HistoryPage;
+use super::pages::inbox::InboxPage;
+use super::pages::not_found::NotFoundPage;
+use super::pages::set_up::SetUpPage;
+use super::pages::sign_in::SignInPage;
+use super::parts::header::{Header, provide_door};
+use super::parts::live::provide_live;
+use super::parts::offline::Offline;
+use super::parts::time::provide_clock;
+
 /// The whole application.
+///
+/// Every page is rendered whole before its first byte is sent: so it works without wasm, has the right status and
+/// may redirect.
 #[component]
-pub fn App() -> impl IntoView {}
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    provide_clock();
+    provide_live();
+    provide_door();
+    view! {
+        <Title formatter=|page: String| format!("{page} · Impri") />
+        <Router>
+            // The router would handle the click without moving the focus.
+            <a class="skip-link" href="#main" rel="external">"Skip to the content"</a>
+            <Header />
+            <Offline />
+            <main id="main" class="main" tabindex="-1">
+                <FlatRoutes fallback=NotFoundPage>
+                    <Route path=path!("/") view=|| view! { <Redirect path="/inbox" /> } ssr=SsrMode::Async />
+                    <Route path=path!("/inbox") view=InboxPage ssr=SsrMode::Async />
+                    <Route path=path!("/inbox/:id") view=ActionPage ssr=SsrMode::Async />
+                    <Route path=path!("/history") view=HistoryPage ssr=SsrMode::Async />
+                    <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async />
+                    <Route path=path!("/setup") view=SetUpPage ssr=SsrMode::Async />
+                </FlatRoutes>
+            </main>
+        </Router>
+    }
+}

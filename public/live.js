@@ -1,0 +1,136 @@
+// Keeps every tab up to date over one event stream per browser.
+//
+// The tabs agree on one that holds the stream: whoever has the lock. It tells the others over a channel. A tab that
+// comes to the front takes the lock over, because browsers put hidden tabs to sleep. Where there are no locks or no
+// channels, each tab holds its own stream.
+//
+// What a page hears, as events on `window`:
+//   impri:change  {kind, id, status}   something happened; kind "resync" after a gap: read again what is shown
+//   impri:link    {online}             the stream went up or down
+// A page says `impri:hello` when it begins to listen and is told how things stand.
+
+const LOCK = "impri-live";
+const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+
+const channel = "BroadcastChannel" in window ? new BroadcastChannel(LOCK) : null;
+const canShare = channel !== null && "locks" in navigator;
+
+let source = null;
+let online = null;
+let failures = 0;
+let timer = 0;
+let leads = false;
+
+function tell(name, detail) {
+  window.dispatchEvent(new CustomEvent(name, { detail }));
+}
+
+function setOnline(value) {
+  if (online === value) return;
+  online = value;
+  tell("impri:link", { online });
+  if (online) tell("impri:change", { kind: "resync", id: "", status: "" });
+}
+
+/** What the tab with the stream hears goes to this page and to the other tabs. */
+function hear(change) {
+  tell("impri:change", change);
+  channel?.postMessage({ change });
+}
+
+function share(value) {
+  setOnline(value);
+  channel?.postMessage({ online: value });
+}
+
+function open() {
+  clearTimeout(timer);
+  source?.close();
+  source = new EventSource("/events");
+  source.onopen = () => {
+    failures = 0;
+    share(true);
+  };
+  source.onmessage = ({ data }) => {
+    let change;
+    try {
+      change = JSON.parse(data);
+    } catch {
+      return;
+    }
+    hear(change);
+  };
+  source.onerror = () => {
+    share(false);
+    // The browser comes back to a stream that broke, but not to one that was refused.
+    if (source?.readyState !== EventSource.CLOSED) return;
+    // Refused is what a session that ended looks like: whoever reads anew finds out.
+    if (failures === 0) hear({ kind: "resync", id: "", status: "" });
+    timer = setTimeout(open, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)] * (0.75 + Math.random() / 2));
+  };
+}
+
+function close() {
+  clearTimeout(timer);
+  source?.close();
+  source = null;
+}
+
+function lead(steal) {
+  if (leads) return;
+  navigator.locks
+    .request(LOCK, { steal }, () => {
+      leads = true;
+      open();
+      // Held until the tab goes or another tab takes over.
+      return new Promise(() => {});
+    })
+    .catch(() => {
+      leads = false;
+      close();
+      lead(false);
+    });
+}
+
+function start() {
+  if (!canShare) {
+    open();
+  } else {
+    channel.onmessage = ({ data }) => {
+      if (leads) {
+        if (data.hello) channel.postMessage({ online: online === true });
+      } else if (data.change) {
+        tell("impri:change", data.change);
+      } else if ("online" in data) {
+        setOnline(data.online);
+      }
+    };
+    lead(document.visibilityState === "visible");
+    channel.postMessage({ hello: true });
+  }
+
+  window.addEventListener("impri:hello", () => {
+    if (online !== null) tell("impri:link", { online });
+    tell("impri:change", { kind: "resync", id: "", status: "" });
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState !== "visible") return;
+    if (canShare) lead(true);
+    tell("impri:change", { kind: "resync", id: "", status: "" });
+  });
+  window.addEventListener("offline", () => setOnline(false));
+  window.addEventListener("online", () => {
+    if (leads || !canShare) open();
+    else channel.postMessage({ hello: true });
+  });
+  // A page that comes back from the browser's memory has missed everything since.
+  window.addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    if (canShare) lead(true);
+    else open();
+    tell("impri:change", { kind: "resync", id: "", status: "" });
+  });
+}
+
+// Only a page for somebody signed in has this element, and only they may have the stream.
+if (document.querySelector("[data-live]")) start();

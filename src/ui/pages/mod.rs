@@ -1,0 +1,8 @@
+//! One file per page. A page loads its data once and hands it to parts.
+
+pub mod action;
+pub mod history;
+pub mod inbox;
+pub mod not_found;
+pub mod set_up;
+pub mod sign_in;

@@ -1,0 +1,76 @@
+//! One action, whole, in the order in which a decider reads it.
+
+use leptos::prelude::*;
+
+use super::card_head::CardHead;
+use super::decision_bar::DecisionBar;
+use super::decision_view::{DecisionBlock, EndBlock};
+use super::edit_fields::EditFields;
+use super::payload::Payload;
+use super::preview::Preview;
+use super::result_view::ResultBlock;
+use super::safe_html::Html;
+use super::timeline::Timeline;
+use super::warnings::Warnings;
+use crate::ui::desk::Desk;
+use crate::wire::card::Card;
+
+/// What makes a card another one than before: everything that happens to an action is an event of its timeline.
+pub fn version(card: &Card) -> (String, usize) {
+    (card.id.clone(), card.timeline.len())
+}
+
+/// A card.
+#[component]
+pub fn CardView(
+    /// The card.
+    card: Card,
+    /// The table that it lies on.
+    desk: Desk,
+) -> impl IntoView {
+    let fields = StoredValue::new(card.fields.clone());
+    let is_pending = card.status == "pending";
+    let edit = (is_pending && !card.fields.is_empty()).then(|| view! { <EditFields desk=desk fields=fields /> });
+    let bar = is_pending.then(|| {
+        let (id, seen) = (card.id.clone(), card.digest.clone());
+        view! { <DecisionBar desk=desk id=id seen=seen fields=fields /> }
+    });
+    let head = view! { <CardHead card=card.clone() /> };
+    let end = match card.status.as_str() {
+        "expired" => Some(("expired", format!("Nobody decided within {}. Nothing was approved.", card.window))),
+        "cancelled" => Some(("cancelled", "The agent withdrew this before anybody decided.".to_owned())),
+        _ => None,
+    };
+    let undo = card.undo.map(|undo| {
+        view! {
+            <figure class="undo">
+                <figcaption>"How to undo it, says the agent"</figcaption>
+                <Html html=undo class="quote" />
+            </figure>
+        }
+    });
+    view! {
+        <article class="card" data-state=card.status aria-labelledby="card-title">
+            <div class="card-body">
+                {head}
+                {end.map(|(state, sentence)| view! { <EndBlock state=state sentence=sentence /> })}
+                {card.decision.map(|decision| view! { <DecisionBlock decision=decision claimed=card.claimed /> })}
+                {card.result.map(|result| view! { <ResultBlock result=result /> })}
+                <Warnings not_idempotent=card.not_idempotent && is_pending found=card.warnings />
+                {undo}
+                <Preview
+                    format=card.format
+                    rendered=card.preview
+                    raw=card.raw
+                    size=card.body_size
+                    digest=card.digest_short
+                    full_digest=card.digest
+                />
+                {card.payload.map(|payload| view! { <Payload payload=payload /> })}
+                {edit}
+                <Timeline events=card.timeline id=card.id />
+            </div>
+            {bar}
+        </article>
+    }
+}

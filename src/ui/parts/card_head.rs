@@ -1,0 +1,48 @@
+//! What a decider reads first: kind, title, who asks, how long there is, where it will happen.
+
+use leptos::prelude::*;
+
+use super::icons::{self, Icon};
+use super::status_badge::StatusBadge;
+use super::time::{Remaining, Time};
+use crate::wire::card::Card;
+
+/// The head of a card.
+#[component]
+pub fn CardHead(
+    /// The card.
+    card: Card,
+) -> impl IntoView {
+    let end = match card.status.as_str() {
+        "pending" => {
+            view! { <Remaining moment=card.expires before="expires in " over="the time to decide is over" /> }.into_any()
+        }
+        _ => view! { <StatusBadge status=card.status /> }.into_any(),
+    };
+    let target = card.target.map(|target| {
+        view! {
+            <span class="target" title=target.url>
+                "at "
+                <strong>{target.host}</strong>
+            </span>
+        }
+    });
+    view! {
+        <header class="card-head">
+            <p class="card-kind">
+                <code>{card.kind}</code>
+                <a class="card-alone" href=format!("/inbox/{}", card.id)>
+                    <Icon path=icons::ALONE />
+                    "Open alone"
+                </a>
+            </p>
+            <h2 id="card-title" class="card-title" tabindex="-1" inner_html=card.title_html.as_str().to_owned()></h2>
+            <p class="facts">
+                <span>"from "<strong>{card.agent}</strong></span>
+                <Time moment=card.created />
+                {end}
+                {target}
+            </p>
+        </header>
+    }
+}

@@ -1,0 +1,157 @@
+//! The values that the agent allows to be changed, each with a control for its type.
+
+use leptos::ev::Event;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+
+use super::decision_bar::FORM;
+use super::text_area::TextArea;
+use crate::ui::desk::Desk;
+use crate::wire::card::{EditField, FieldInput};
+
+/// The id of the fold, so that the bar's Edit leads there.
+pub const EDIT: &str = "edit";
+
+/// The fold with the controls. They belong to the decide form, wherever it stands.
+#[component]
+pub fn EditFields(
+    /// The table.
+    desk: Desk,
+    /// What may be edited.
+    fields: StoredValue<Vec<EditField>>,
+) -> impl IntoView {
+    let count = fields.with_value(Vec::len);
+    let size = if count == 1 { "1 value".to_owned() } else { format!("{count} values") };
+    // What was typed before the page came alive counts as well.
+    Effect::new(move |_| note_all(desk, fields));
+    let controls = fields.with_value(|fields| fields.iter().map(control).collect_view());
+    view! {
+        <details class="fold edit-fields" id=EDIT on:input=move |event| note_one(desk, fields, &event)>
+            <summary>
+                "Edit " <span class="fold-size">{size}</span>
+            </summary>
+            <div class="edit-body">{controls}</div>
+        </details>
+    }
+}
+
+fn control_id(index: u32) -> String {
+    format!("edit-{index}")
+}
+
+fn control_name(index: u32) -> String {
+    format!("edits[{index}]")
+}
+
+fn control(field: &EditField) -> impl IntoView + use<> {
+    let (id, name) = (control_id(field.index), control_name(field.index));
+    let value = field.value.clone();
+    let hint_id = format!("{id}-hint");
+    let hint = match field.input {
+        FieldInput::Text | FieldInput::Line | FieldInput::Boolean => None,
+        FieldInput::Number => Some("A number, with a point for decimals."),
+        FieldInput::Json => Some("JSON of the same kind."),
+    };
+    let described_by = hint.map(|_| hint_id.clone());
+    let input = match field.input {
+        FieldInput::Text => {
+            let rows = rows_for(&value, 8, 24);
+            view! { <TextArea id=id.clone() name=name form=FORM text=value rows=rows /> }.into_any()
+        }
+        FieldInput::Json => {
+            let rows = rows_for(&value, 3, 16);
+            view! {
+                <TextArea
+                    id=id.clone()
+                    name=name
+                    form=FORM
+                    text=value
+                    rows=rows
+                    described_by=described_by.unwrap_or_default()
+                />
+            }
+            .into_any()
+        }
+        FieldInput::Boolean => {
+            let is_true = value == "true";
+            view! {
+                <select id=id.clone() name=name form=FORM>
+                    <option value="true" selected=is_true>
+                        "true"
+                    </option>
+                    <option value="false" selected=!is_true>
+                        "false"
+                    </option>
+                </select>
+            }
+            .into_any()
+        }
+        FieldInput::Line | FieldInput::Number => {
+            let mode = matches!(field.input, FieldInput::Number).then_some("decimal");
+            view! {
+                <input
+                    type="text"
+                    id=id.clone()
+                    name=name
+                    form=FORM
+                    value=value
+                    inputmode=mode
+                    autocomplete="off"
+                    aria-describedby=described_by
+                />
+            }
+            .into_any()
+        }
+    };
+    view! {
+        <div class="field">
+            <label for=id>
+                <code>{field.path.clone()}</code>
+            </label>
+            {input}
+            {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+        </div>
+    }
+}
+
+/// Lines for a text box: as many as the text has, within bounds, with room to grow.
+fn rows_for(text: &str, least: u32, most: u32) -> u32 {
+    let lines = text.lines().map(|line| 1 + line.len() / 78).sum::<usize>();
+    u32::try_from(lines).unwrap_or(most).saturating_add(1).clamp(least, most)
+}
+
+/// What a control holds, whichever kind of control it is.
+fn value_of(control: &web_sys::Element) -> Option<String> {
+    if let Some(area) = control.dyn_ref::<web_sys::HtmlTextAreaElement>() {
+        return Some(area.value());
+    }
+    if let Some(input) = control.dyn_ref::<web_sys::HtmlInputElement>() {
+        return Some(input.value());
+    }
+    control.dyn_ref::<web_sys::HtmlSelectElement>().map(web_sys::HtmlSelectElement::value)
+}
+
+fn note_one(desk: Desk, fields: StoredValue<Vec<EditField>>, event: &Event) {
+    let Some(control) = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) else {
+        return;
+    };
+    let id = control.id();
+    fields.with_value(|fields| {
+        let field = fields.iter().find(|field| control_id(field.index) == id);
+        if let (Some(field), Some(value)) = (field, value_of(&control)) {
+            desk.note_value(field, &value);
+        }
+    });
+}
+
+fn note_all(desk: Desk, fields: StoredValue<Vec<EditField>>) {
+    fields.with_value(|fields| {
+        for field in fields {
+            if let Some(value) =
+                document().get_element_by_id(&control_id(field.index)).as_ref().and_then(value_of)
+            {
+                desk.note_value(field, &value);
+            }
+        }
+    });
+}

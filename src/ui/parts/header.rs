@@ -1,0 +1,93 @@
+//! The head of every page: where one is, how much waits, whether it is live, who is signed in.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::hooks::use_location;
+
+use super::icons::Mark;
+use super::live::{Link, on_change, use_link};
+use super::person_menu::PersonMenu;
+use crate::rpc::session::current_door;
+use crate::wire::error::UiError;
+use crate::wire::inbox::InboxView;
+use crate::wire::session::{Door, Me};
+
+/// Which door is open to who looks; loaded once per visit.
+pub type DoorResource = Resource<Result<Door, UiError>>;
+
+/// Makes the door known to every page.
+pub fn provide_door() {
+    provide_context::<DoorResource>(Resource::new(|| (), |()| current_door()));
+}
+
+/// Which door is open to who looks.
+pub fn use_door() -> DoorResource {
+    expect_context::<DoorResource>()
+}
+
+/// The head of the page.
+#[component]
+pub fn Header() -> impl IntoView {
+    let door = use_door();
+    view! {
+        <header class="header">
+            <a class="logo" href="/inbox">
+                <Mark />
+                "Impri"
+            </a>
+            <Suspense>
+                {Suspend::new(async move {
+                    match door.await {
+                        Ok(Door::In(me)) => Some(view! { <SignedIn me=me /> }),
+                        _ => None,
+                    }
+                })}
+            </Suspense>
+        </header>
+    }
+}
+
+#[component]
+fn SignedIn(me: Me) -> impl IntoView {
+    let pending = RwSignal::new(me.pending);
+    on_change(move |_| {
+        spawn_local(async move {
+            if let Ok(Door::In(me)) = current_door().await {
+                pending.set(me.pending);
+            }
+        });
+    });
+    let path = use_location().pathname;
+    let current = move |page: &'static str| path.with(|path| path.starts_with(page)).then_some("page");
+    let link = use_link();
+    let link_state = move || match link.get() {
+        Link::Unknown => "unknown",
+        Link::Online => "online",
+        Link::Offline => "offline",
+    };
+    view! {
+        <nav class="nav" aria-label="Main">
+            <a href="/inbox" aria-current=move || current("/inbox")>
+                "Inbox "
+                <span class="count">{move || count(pending.get())}</span>
+            </a>
+            <a href="/history" aria-current=move || current("/history")>
+                "History"
+            </a>
+        </nav>
+        // The script that keeps pages live starts only where this is.
+        <span class="live" data-live data-link=link_state>
+            {move || if link.get() == Link::Offline { "Offline" } else { "Live" }}
+        </span>
+        <PersonMenu me=me />
+    }
+}
+
+/// The number that waits, as far as it is counted.
+pub fn count(pending: u32) -> String {
+    match pending {
+        0 => String::new(),
+        1..InboxView::COUNT_CAP => pending.to_string(),
+        _ => format!("{}+", InboxView::COUNT_CAP - 1),
+    }
+}

@@ -1,0 +1,37 @@
+//! What a decider has to know before reading the content.
+
+use leptos::prelude::*;
+
+use super::icons::{self, Icon};
+
+/// Warnings, in sentences.
+#[component]
+pub fn Warnings(
+    /// The agent said that running it twice is not the same as once.
+    not_idempotent: bool,
+    /// What the server found in the text.
+    found: Vec<String>,
+) -> impl IntoView {
+    let twice = not_idempotent.then(|| {
+        view! {
+            <p class="warning">
+                <Icon path=icons::CAUTION />
+                <strong>"Not idempotent"</strong>
+                <span>"Each run has its own effect. An approval permits a single run."</span>
+            </p>
+        }
+    });
+    let found: Vec<_> = found
+        .into_iter()
+        .map(|sentence| {
+            view! {
+                <p class="warning">
+                    <Icon path=icons::CAUTION />
+                    <strong>"Look closely"</strong>
+                    <span>{sentence}</span>
+                </p>
+            }
+        })
+        .collect();
+    view! { <div class="warnings">{twice}{found}</div> }
+}

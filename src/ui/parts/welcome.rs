@@ -1,0 +1,45 @@
+//! The first five minutes: a command that makes the first card appear here.
+
+use leptos::prelude::*;
+
+use super::time::is_alive;
+use crate::wire::inbox::Welcome;
+
+/// What a new project's inbox shows.
+#[component]
+pub fn WelcomePane(
+    /// The command.
+    welcome: Welcome,
+) -> impl IntoView {
+    let command = StoredValue::new(welcome.command.clone());
+    let copied = RwSignal::new(false);
+    let alive = is_alive();
+    let copy = move |_| {
+        command.with_value(|command| _ = window().navigator().clipboard().write_text(command));
+        copied.set(true);
+    };
+    let key = welcome.key.is_some().then(|| {
+        view! {
+            <p class="hint">
+                "The command holds a fresh key for your agent. It is shown this once; keep it if you want to go on using it."
+            </p>
+        }
+    });
+    view! {
+        <div class="page page--narrow welcome">
+            <h2 id="card-title" tabindex="-1">"Let an agent ask you something"</h2>
+            <p>"Paste this into a terminal. It proposes a first action; the card shows up here, and nothing runs."</p>
+            <div class="command">
+                <pre tabindex="0"><code>{welcome.command}</code></pre>
+                <button class="button copy" type="button" hidden=move || !alive.get() on:click=copy>
+                    {move || if copied.get() { "Copied" } else { "Copy" }}
+                </button>
+            </div>
+            {key}
+            <p class="waiting" role="status">"Waiting for your first action"</p>
+            <noscript>
+                <p>"This page does not refresh by itself without scripts: reload it after you ran the command."</p>
+            </noscript>
+        </div>
+    }
+}
