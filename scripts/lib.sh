@@ -3,7 +3,7 @@
 #
 # Everything is kept under one cache folder, so that all checkouts on a machine share it:
 #   ~/.cache/impri/target   cargo's target folder (a CARGO_TARGET_DIR that is already set wins)
-#   ~/.cache/impri/tools    wasm-bindgen, the npm tools, cargo-nextest
+#   ~/.cache/impri/tools    wasm-bindgen and the npm tools
 #   ~/.cache/impri/venv     the Python of the tests
 #   ~/.cache/impri/stamps   what was done for which input, so that it is not done twice
 set -euo pipefail
