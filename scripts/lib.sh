@@ -155,12 +155,13 @@ debian() {
       ;;
     apt_get)
       debian apt_update
-      local options=(-qq -y --no-install-recommends -o DPkg::Lock::Timeout=900)
-      if debian as_root apt-get "${options[@]}" "$@" >&2; then return; fi
+      local options=(-qq -y --no-install-recommends -o DPkg::Lock::Timeout=900 -o Dpkg::Use-Pty=0) log=$cache/apt.log
+      if debian as_root apt-get "${options[@]}" "$@" >"$log" 2>&1; then return; fi
       # Lists of this morning may name a file that is gone: once more with new ones.
       debian apt_update --now
-      debian as_root apt-get "${options[@]}" "$@" >&2 ||
-        fail "apt-get $* failed: see its message above, put that right, then run this again."
+      if debian as_root apt-get "${options[@]}" "$@" >"$log" 2>&1; then return; fi
+      tail -n 20 "$log" >&2
+      fail "apt-get $* failed: see its message above, put that right, then run this again."
       ;;
     *) fail "debian: unknown task $task" ;;
   esac
