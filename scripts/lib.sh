@@ -3,7 +3,7 @@
 #
 # Everything is kept under one cache folder, so that all checkouts on a machine share it:
 #   ~/.cache/impri/target   cargo's target folder (a CARGO_TARGET_DIR that is already set wins)
-#   ~/.cache/impri/tools    wasm-bindgen, the npm tools, cargo-nextest
+#   ~/.cache/impri/tools    wasm-bindgen and the npm tools
 #   ~/.cache/impri/venv     the Python of the tests
 #   ~/.cache/impri/stamps   what was done for which input, so that it is not done twice
 set -euo pipefail
@@ -155,12 +155,13 @@ debian() {
       ;;
     apt_get)
       debian apt_update
-      local options=(-qq -y --no-install-recommends -o DPkg::Lock::Timeout=900)
-      if debian as_root apt-get "${options[@]}" "$@" >&2; then return; fi
+      local options=(-qq -y --no-install-recommends -o DPkg::Lock::Timeout=900 -o Dpkg::Use-Pty=0) log=$cache/apt.log
+      if debian as_root apt-get "${options[@]}" "$@" >"$log" 2>&1; then return; fi
       # Lists of this morning may name a file that is gone: once more with new ones.
       debian apt_update --now
-      debian as_root apt-get "${options[@]}" "$@" >&2 ||
-        fail "apt-get $* failed: see its message above, put that right, then run this again."
+      if debian as_root apt-get "${options[@]}" "$@" >"$log" 2>&1; then return; fi
+      tail -n 20 "$log" >&2
+      fail "apt-get $* failed: see its message above, put that right, then run this again."
       ;;
     *) fail "debian: unknown task $task" ;;
   esac
