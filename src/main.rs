@@ -2,5 +2,5 @@
 
 #[cfg(feature = "ssr")]
 fn main() -> std::process::ExitCode {
-    impri::boot::main()
+    impri::boot::run()
 }

@@ -1,1 +1,3 @@
-fn main() {}
+//! All tests that need more than one module: one binary, so that the crate is linked once.
+
+mod managed_postgres;

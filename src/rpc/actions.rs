@@ -14,7 +14,7 @@ use crate::wire::inbox::InboxView;
 pub async fn load_inbox(#[server(default)] cursor: Option<String>) -> Result<InboxView, UiError> {
     use crate::server::door;
     let reviewer = door::reviewer().await?;
-    door::finish(door::state().inbox(&reviewer, cursor.as_deref()).await)
+    door::finish(door::services()?.inbox(&reviewer, cursor.as_deref(), door::fresh_key().await).await)
 }
 
 /// One action, whole.
@@ -25,7 +25,7 @@ pub async fn load_inbox(#[server(default)] cursor: Option<String>) -> Result<Inb
 pub async fn load_card(id: String) -> Result<Card, UiError> {
     use crate::server::door;
     let reviewer = door::reviewer().await?;
-    door::finish(door::state().card(&reviewer, &id).await)
+    door::finish(door::services()?.card(&reviewer, &id).await)
 }
 
 /// Approves, edits and approves, or rejects. `verdict` is `approve` or `reject`; `seen` is the digest that the page
@@ -43,6 +43,6 @@ pub async fn decide_action(
 ) -> Result<Outcome, UiError> {
     use crate::server::door;
     let reviewer = door::reviewer().await?;
-    let outcome = door::state().decide_in_inbox(&reviewer, &id, &seen, &verdict, &comment, &edits).await;
+    let outcome = door::services()?.decide_in_inbox(&reviewer, &id, &seen, &verdict, &comment, &edits).await;
     door::finish_form(outcome, |result| door::after_decision(&id, result))
 }

@@ -13,5 +13,5 @@ use crate::wire::history::{HistoryFilter, HistoryView};
 pub async fn load_history(#[server(default)] filter: HistoryFilter) -> Result<HistoryView, UiError> {
     use crate::server::door;
     let reviewer = door::reviewer().await?;
-    door::finish(door::state().history_page(&reviewer, &filter).await)
+    door::finish(door::services()?.history_page(&reviewer, &filter).await)
 }

@@ -1,18 +1,25 @@
-//! HTML that may be put into a page as it is.
-
+//! HTML that the server has made from untrusted text and vouches for.
+//!
+//! Owns one type and its one promise: whoever holds a [`SafeHtml`] may insert it into a page as it is. It must
+//! not know how the promise is kept; that is the server's text module. The browser gets values by
+//! deserialising what its own server sent, so this type must never be part of a *request*.
 use serde::{Deserialize, Serialize};
 
-/// HTML made and sanitised by the server's text renderers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Markup that may be inserted into a page unescaped.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct SafeHtml(String);
 
 impl SafeHtml {
-    /// Takes HTML that was sanitised; only `server::text` calls this.
+    /// Vouches for `html`. To be called by the server's text module only: it is the one place that escapes,
+    /// builds and sanitises markup, and a second caller would be a second place to get that wrong.
+    // The browser build has no caller, because it only ever receives these.
+    #[cfg_attr(not(feature = "ssr"), expect(dead_code, reason = "only the server makes markup"))]
     pub(crate) fn trusted(html: String) -> Self {
         Self(html)
     }
 
-    /// The HTML.
+    /// Returns the markup.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,0 +1,100 @@
+//! The flags and variables of `impri serve`.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{ArgAction, Args, ValueEnum, builder::BoolishValueParser};
+
+use super::DatabaseArgs;
+use crate::server::config::{
+    Config, ConfigError, FirstAdmin, LogFormat, LogSettings, PublicUrl, parse_log_filter,
+};
+
+/// The settings of the server.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Listen on this address and port; port 0 takes a free one
+    #[arg(long, env = "IMPRI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8484")]
+    pub listen: SocketAddr,
+
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+
+    /// What people's browsers and agents reach the server at, such as `https://impri.example.com`; with https,
+    /// cookies are Secure [default: http:// and the address listened on]
+    #[arg(long, env = "IMPRI_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+
+    /// Believe the last address of X-Forwarded-For: only behind a reverse proxy that sets it
+    #[arg(long, env = "IMPRI_BEHIND_PROXY", action = ArgAction::SetTrue, value_parser = BoolishValueParser::new())]
+    pub behind_proxy: bool,
+
+    /// Let callbacks go to private and loopback addresses too
+    #[arg(
+        long,
+        env = "IMPRI_ALLOW_PRIVATE_TARGETS",
+        action = ArgAction::SetTrue,
+        value_parser = BoolishValueParser::new()
+    )]
+    pub allow_private_targets: bool,
+
+    /// Log events from this level up: error, warn, info, debug or trace; or directives such as warn,impri=debug
+    #[arg(long, env = "IMPRI_LOG_LEVEL", value_name = "LEVEL", default_value = "info")]
+    pub log_level: String,
+
+    /// Log lines for people, or JSON objects for machines
+    #[arg(long, env = "IMPRI_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
+    pub log_format: LogFormatArg,
+
+    /// Make this the first account, instead of the set-up page
+    #[arg(long, env = "IMPRI_ADMIN_EMAIL", value_name = "EMAIL")]
+    pub admin_email: Option<String>,
+
+    /// The first account's password; others on this machine can read a flag, so use the variable or the file
+    #[arg(long, env = "IMPRI_ADMIN_PASSWORD", value_name = "PASSWORD", hide_env_values = true)]
+    pub admin_password: Option<String>,
+
+    /// Read the first account's password from this file
+    #[arg(long, env = "IMPRI_ADMIN_PASSWORD_FILE", value_name = "FILE")]
+    pub admin_password_file: Option<PathBuf>,
+}
+
+impl ServeArgs {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    ///
+    /// The first one that is wrong.
+    pub fn into_config(self) -> Result<Config, ConfigError> {
+        Ok(Config {
+            listen: self.listen,
+            public_url: self.public_url.as_deref().map(PublicUrl::parse).transpose()?,
+            database: self.database.source()?,
+            log: LogSettings { filter: parse_log_filter(&self.log_level)?, format: self.log_format.into() },
+            first_admin: FirstAdmin::new(
+                self.admin_email,
+                self.admin_password,
+                self.admin_password_file.as_deref(),
+            )?,
+            allow_private_targets: self.allow_private_targets,
+            behind_proxy: self.behind_proxy,
+        })
+    }
+}
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormatArg {
+    /// For people
+    Text,
+    /// One object a line
+    Json,
+}
+
+impl From<LogFormatArg> for LogFormat {
+    fn from(format: LogFormatArg) -> Self {
+        match format {
+            LogFormatArg::Text => Self::Text,
+            LogFormatArg::Json => Self::Json,
+        }
+    }
+}

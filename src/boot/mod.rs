@@ -1,0 +1,47 @@
+//! The composition root: the only place that sees every other part.
+
+pub mod cli;
+pub mod commands;
+pub mod database;
+pub mod router;
+pub mod serve;
+pub mod sessions;
+pub mod shutdown;
+pub mod telemetry;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use self::cli::{Cli, Command};
+use crate::server::config;
+
+/// Runs the program that the command line asks for.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    match try_run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            #[expect(clippy::print_stderr, reason = "the one line that a failed command says")]
+            {
+                eprintln!("impri: {error:#}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn try_run(cli: Cli) -> anyhow::Result<()> {
+    config::check_environment(&cli::environment_variables())?;
+    // With one worker a page that waits for another deadlocks (leptos#4647).
+    let workers = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
+    runtime.block_on(async move {
+        match cli.command {
+            Command::Serve(args) => serve::serve(args.into_config()?).await,
+            Command::Keys(args) => commands::keys::run(args).await,
+            Command::Users(args) => commands::users::run(args).await,
+            Command::Project(args) => commands::project::run(args).await,
+        }
+    })
+}

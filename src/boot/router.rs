@@ -1,0 +1,125 @@
+//! Puts the doors together: the agent API, the pages with their server functions, the event stream, static files.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderValue, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use axum::routing::get;
+use leptos::config::LeptosOptions;
+use leptos::prelude::{provide_context, use_context};
+use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
+use tokio_util::sync::CancellationToken;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_sessions::cookie::SameSite;
+use tower_sessions::{Expiry, SessionManagerLayer};
+
+use super::sessions;
+use crate::server::door::ClientAddress;
+use crate::server::http::assets::{self, SiteNames};
+use crate::server::http::{HttpState, events, health, observe, v1};
+use crate::server::auth::csrf;
+use crate::server::service::Services;
+use crate::ui::app::App;
+use crate::ui::host::PageAssets;
+use crate::ui::shell::shell;
+
+/// A person is asked to sign in again after this many days.
+const SESSION_DAYS: i64 = 30;
+
+/// What the router has to know of the settings.
+#[derive(Debug, Clone)]
+pub struct RouterSettings {
+    /// Whether people reach this server by https.
+    pub is_https: bool,
+    /// Whether a reverse proxy's word on the caller's address counts.
+    pub behind_proxy: bool,
+}
+
+/// Every route of the server. Parked requests answer when `stop` is cancelled.
+pub fn router(services: Services, settings: &RouterSettings, stop: CancellationToken) -> Router {
+    let state = HttpState { services: services.clone(), stop };
+    let is_https = settings.is_https;
+    let api = v1::router();
+    let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(health::ready));
+    Router::new()
+        .merge(api)
+        .merge(health)
+        .with_state(state.clone())
+        .merge(pages(services, settings, state))
+        .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn(move |request, next| observe::observe(is_https, request, next)))
+}
+
+fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Router {
+    let options = LeptosOptions::builder().output_name("impri").build();
+    let sessions = SessionManagerLayer::new(sessions::store(services.pool()))
+        .with_name("impri_session")
+        .with_http_only(true)
+        .with_secure(settings.is_https)
+        .with_same_site(SameSite::Lax)
+        .with_expiry(Expiry::OnInactivity(time::Duration::days(SESSION_DAYS)));
+    let origin: Arc<str> = services.public_url().into();
+    let behind_proxy = settings.behind_proxy;
+    let provide = page_context(services);
+    let lost = leptos_axum::render_app_async_with_context(provide.clone(), shell);
+    let stream = Router::new().route("/events", get(events::stream)).with_state(state);
+    Router::new()
+        .leptos_routes_with_context(&options, generate_route_list(App), provide, shell)
+        .fallback(move |request: Request| {
+            let file = assets::serve(&request);
+            let lost = lost.clone();
+            async move {
+                match file {
+                    Some(file) => file,
+                    None => lost(request).await,
+                }
+            }
+        })
+        .with_state(options)
+        .layer(CompressionLayer::new().quality(tower_http::CompressionLevel::Fastest))
+        .merge(stream)
+        .layer(sessions)
+        .layer(middleware::from_fn(move |request, next| csrf::guard(Arc::clone(&origin), request, next)))
+        .layer(middleware::from_fn(move |request, next| name_client(behind_proxy, request, next)))
+}
+
+/// What every page and server function may use, and the policy that its answer carries.
+fn page_context(services: Services) -> impl Fn() + Clone + Send + Sync + 'static {
+    let names = SiteNames::embedded();
+    let page_assets = PageAssets { start_js: names.start_js, wasm: names.wasm, css: names.css };
+    move || {
+        provide_context(services.clone());
+        provide_context(page_assets.clone());
+        let (Some(nonce), Some(response)) = (leptos::nonce::use_nonce(), use_context::<ResponseOptions>()) else {
+            return;
+        };
+        // What Leptos writes inline carries the nonce; everything else comes from files of ours.
+        let policy = format!(
+            "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
+             font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; \
+             base-uri 'none'; frame-ancestors 'none'"
+        );
+        if let Ok(policy) = HeaderValue::from_str(&policy) {
+            response.insert_header(header::CONTENT_SECURITY_POLICY, policy);
+        }
+    }
+}
+
+/// Notes the caller's network address, as far as it can be believed.
+async fn name_client(behind_proxy: bool, mut request: Request, next: Next) -> Response {
+    let forwarded = request.headers().get_all("x-forwarded-for").iter().next_back();
+    let forwarded = forwarded.and_then(|value| value.to_str().ok()).and_then(|list| list.rsplit(',').next());
+    let direct = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
+    let address = match (behind_proxy, forwarded, direct) {
+        (true, Some(last), _) if !last.trim().is_empty() => last.trim().to_owned(),
+        (_, _, Some(ip)) => ip.to_string(),
+        _ => "unknown".to_owned(),
+    };
+    request.extensions_mut().insert(ClientAddress(address));
+    next.run(request).await
+}

@@ -1,0 +1,207 @@
+//! `impri serve`: database, schema, first account, workers, listener; and all of it down again in reverse.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use axum::serve::ListenerExt as _;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{Connection as _, PgPool};
+use tokio::net::{TcpListener, TcpSocket};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::router::{RouterSettings, router};
+use super::{sessions, shutdown, telemetry};
+use crate::server::clock::Clock;
+use crate::server::config::{Config, DatabaseSource, FirstAdmin};
+use crate::server::db::MIGRATOR;
+use crate::server::live;
+use crate::server::notify::{self, OutboundPolicy};
+use crate::server::postgres::{ManagedPostgres, PostgresError};
+use crate::server::service::{NewPerson, Services};
+
+/// Connections to the database. Waiting agents hold none.
+const CONNECTIONS: u32 = 20;
+/// How long a database of somebody else's may take to answer at the start.
+const DATABASE_PATIENCE: Duration = Duration::from_secs(30);
+/// A connection that was idle for longer is tried before it is used.
+const TRY_AFTER_IDLE: Duration = Duration::from_secs(2);
+/// How long requests in progress get at the end.
+const GRACE: Duration = Duration::from_secs(8);
+/// Connections that may wait to be accepted: many agents may connect at once after a restart.
+const BACKLOG: u32 = 4096;
+
+/// Runs the server until a signal ends it.
+///
+/// # Errors
+/// When it can't start; the sentence says why.
+pub async fn serve(config: Config) -> anyhow::Result<()> {
+    telemetry::init(&config.log)?;
+    raise_file_limit();
+    let stop = shutdown::on_signal().context("Listening for signals failed")?;
+    let listener = listen(config.listen)?;
+    let (managed, options) = match &config.database {
+        DatabaseSource::External(url) => (None, url.connect_options()),
+        DatabaseSource::Managed(data_dir) => match ManagedPostgres::start(data_dir, &stop).await {
+            Err(PostgresError::Interrupted) => return Ok(()),
+            started => started.map(|(managed, options)| (Some(managed), options))?,
+        },
+    };
+    let outcome = serve_on(&config, listener, options, stop).await;
+    if let Some(managed) = managed {
+        managed.stop().await;
+    }
+    outcome
+}
+
+async fn serve_on(
+    config: &Config,
+    listener: TcpListener,
+    options: PgConnectOptions,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let pool = connect(options).await?;
+    MIGRATOR.run(&pool).await.context("The database's schema can't be brought up to date")?;
+    let address = listener.local_addr()?;
+    let public_url = config.public_url_for(address);
+    let services = Services::new(pool.clone(), Clock::System, public_url.as_str());
+    if let Some(admin) = &config.first_admin {
+        set_up(&services, admin).await?;
+    }
+    let workers = start_workers(&services, config.allow_private_targets, &stop);
+    let settings = RouterSettings { is_https: public_url.is_https(), behind_proxy: config.behind_proxy };
+    let app = router(services.clone(), &settings, stop.clone());
+    announce(&services, address).await?;
+
+    let listener = listener.tap_io(|stream| {
+        // Answers are short; waiting to fill a packet would only delay them.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection kept its delay");
+        }
+    });
+    let app = app.into_make_service_with_connect_info::<SocketAddr>();
+    let serving = axum::serve(listener, app).with_graceful_shutdown(stop.clone().cancelled_owned());
+    within_grace(serving.into_future(), &stop).await.context("Serving failed")?;
+    workers.close();
+    if tokio::time::timeout(Duration::from_secs(1), workers.wait()).await.is_err() {
+        tracing::warn!("a worker did not end in time");
+    }
+    pool.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Waits for a server to end: for ever while it runs, for [`GRACE`] once it is told to stop.
+async fn within_grace(
+    serving: impl Future<Output = std::io::Result<()>>,
+    stop: &CancellationToken,
+) -> std::io::Result<()> {
+    let late = async {
+        stop.cancelled().await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        served = serving => served,
+        () = late => {
+            tracing::warn!("some connections did not end in time and were cut");
+            Ok(())
+        }
+    }
+}
+
+fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    let bind = || -> std::io::Result<TcpListener> {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    bind().with_context(|| {
+        format!("Can't listen on {address}: is another server running there? Choose another with --listen")
+    })
+}
+
+/// Connects to the database; one of somebody else's may still be starting.
+async fn connect(options: PgConnectOptions) -> anyhow::Result<PgPool> {
+    let pool = PgPoolOptions::new()
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(Duration::from_secs(5))
+        // Trying a connection costs a round trip, which a busy one does not need.
+        .test_before_acquire(false)
+        .before_acquire(|conn, meta| {
+            Box::pin(async move { Ok(meta.idle_for < TRY_AFTER_IDLE || conn.ping().await.is_ok()) })
+        })
+        .connect_lazy_with(options);
+    let started = tokio::time::Instant::now();
+    loop {
+        match pool.acquire().await {
+            Ok(_) => return Ok(pool),
+            Err(error) if started.elapsed() > DATABASE_PATIENCE => {
+                return Err(error).context("The database can't be reached: check DATABASE_URL and that it runs");
+            }
+            Err(error) => tracing::info!(%error, "waiting for the database"),
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+}
+
+async fn set_up(services: &Services, admin: &FirstAdmin) -> anyhow::Result<()> {
+    if services.is_set_up().await? {
+        return Ok(());
+    }
+    let person = NewPerson {
+        name: admin.email.split('@').next().unwrap_or(&admin.email).to_owned(),
+        email: admin.email.clone(),
+        password: admin.password.expose().to_owned(),
+        is_admin: true,
+    };
+    match services.set_up_unattended(person).await {
+        Ok(Some(_)) => {
+            tracing::info!("the first account was made from the settings");
+            Ok(())
+        }
+        Ok(None) => Ok(()),
+        Err(crate::server::error::ServiceError::Invalid(errors)) => {
+            let sentences: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            anyhow::bail!("The first account can't be made: {}", sentences.join(" "))
+        }
+        Err(error) => Err(error).context("The first account can't be made"),
+    }
+}
+
+fn start_workers(services: &Services, allow_private_targets: bool, stop: &CancellationToken) -> TaskTracker {
+    let tracker = TaskTracker::new();
+    let (all, token) = (services.clone(), stop.clone());
+    tracker.spawn(async move { live::run(all.live(), all.pool(), &token).await });
+    let (all, token) = (services.clone(), stop.clone());
+    tracker.spawn(async move { all.run_expiry(&token).await });
+    let (all, token) = (services.clone(), stop.clone());
+    let policy = OutboundPolicy { allow_private_targets };
+    tracker.spawn(async move { notify::run(&all, policy, &token).await });
+    tracker.spawn(sessions::tidy(services.pool().clone(), stop.clone()));
+    tracker
+}
+
+/// Says what to open.
+#[expect(clippy::print_stdout, reason = "this is for the person who started the server, whatever is logged")]
+async fn announce(services: &Services, address: SocketAddr) -> anyhow::Result<()> {
+    let url = services.public_url();
+    println!("Impri listens on {address}.");
+    match services.new_setup_link().await? {
+        Some(link) => println!("Nobody has an account yet. Open this link once to make the first one:\n\n  {link}\n"),
+        None => println!("Open {url}/inbox in a browser."),
+    }
+    Ok(())
+}
+
+/// Each waiting agent holds a connection, and a connection is an open file.
+fn raise_file_limit() {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
+    if let Err(error) = raised {
+        tracing::debug!(%error, "the limit of open files stays as it was");
+    }
+}

@@ -1,0 +1,53 @@
+//! What can be wrong with a setting, each as one sentence that names it.
+
+use std::path::PathBuf;
+
+/// A setting that is wrong, as one sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// `--public-url` is no origin.
+    #[error(
+        "IMPRI_PUBLIC_URL (--public-url) is {0:?}, but must be an http or https address without a path, such as \
+         https://impri.example.com."
+    )]
+    PublicUrl(String),
+    /// `--database-url` is no address; the address itself may hold a password and is not repeated.
+    #[error("DATABASE_URL (--database-url) can't be read: {0}.")]
+    DatabaseUrl(String),
+    /// `--log-level` is no level.
+    #[error(
+        "IMPRI_LOG_LEVEL (--log-level) is {0:?}, but must be error, warn, info, debug or trace, or directives such as \
+         warn,impri=debug."
+    )]
+    LogLevel(String),
+    /// There is no place for the data.
+    #[error("There is no home directory to keep data in: name a directory with IMPRI_DATA_DIR (--data-dir).")]
+    DataDir,
+    /// Both ways of giving the password were used.
+    #[error("IMPRI_ADMIN_PASSWORD and IMPRI_ADMIN_PASSWORD_FILE are both set: set only one.")]
+    TwoAdminPasswords,
+    /// An address without a password.
+    #[error(
+        "IMPRI_ADMIN_EMAIL is set without a password: set IMPRI_ADMIN_PASSWORD_FILE or IMPRI_ADMIN_PASSWORD too."
+    )]
+    AdminWithoutPassword,
+    /// A password without an address.
+    #[error("An admin password is set without an address: set IMPRI_ADMIN_EMAIL too.")]
+    AdminWithoutEmail,
+    /// The password file can't be read.
+    #[error("IMPRI_ADMIN_PASSWORD_FILE {path} can't be read: {reason}.")]
+    PasswordFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// A variable that looks like a setting of ours and is none.
+    #[error("{name} is set, but impri has no such setting: did you mean {nearest}?")]
+    Unknown {
+        /// The variable.
+        name: String,
+        /// The setting that looks most like it.
+        nearest: String,
+    },
+}

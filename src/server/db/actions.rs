@@ -1,0 +1,220 @@
+//! Actions: proposed once, read often, moved on by one guarded statement each.
+
+use sqlx::PgConnection;
+
+use super::rows::ActionRow;
+use super::{DbResult, audit};
+use crate::domain::Instant;
+use crate::domain::action::{Action, Status};
+use crate::domain::audit::AuditEvent;
+use crate::domain::content::ContentDigest;
+use crate::domain::ids::{ActionId, KeyId, ProjectId};
+
+/// Selects whole actions; the argument continues the statement after its `from`.
+macro_rules! select_action {
+    ($tail:literal $(, $arg:expr)* $(,)?) => {
+        sqlx::query_as!(
+            ActionRow,
+            r#"select a.action_id, a.project_id, a.proposed_by, a.proposed_by_name, a.kind, a.title,
+                 a.preview_format, a.preview_body, a.payload, a.target_url, a.callback_url, a.idempotency_key,
+                 a.editable, a.idempotent, a.undo, a.content_sha256, a.valid_for_secs,
+                 a.created_at, a.expires_at, a.updated_at, a.status, a.claimed_at, a.claimed_by,
+                 a.result_at, a.result_by, a.result_detail, a.result_payload,
+                 d.verdict as "verdict?", d.decided_at as "decided_at?", d.decider_kind as "decider_kind?",
+                 d.decider_id as "decider_id?", d.decider_name as "decider_name?", d.channel as "channel?",
+                 d.comment, d.edits as "edits?", d.proposed_sha256 as "proposed_sha256?", d.approved_sha256
+               from action a left join decision d using (action_id) "# + $tail
+            $(, $arg)*
+        )
+    };
+}
+
+/// Stores a proposal and its event with one statement, unless the proposal is already there under its idempotency
+/// key or, without one, as an identical proposal of the same key that still waits. Says whether it was stored.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEvent) -> DbResult<bool> {
+    let content = &action.content;
+    let editable: Vec<String> = action.editable.iter().map(ToString::to_string).collect();
+    let valid_for = action.valid_for_secs.map(u32::cast_signed);
+    let stored = sqlx::query_scalar!(
+        r#"with proposed as (
+             insert into action (action_id, project_id, proposed_by, proposed_by_name, kind, title, preview_format,
+               preview_body, payload, target_url, callback_url, idempotency_key, editable, idempotent, undo,
+               content_sha256, valid_for_secs, created_at, expires_at, status, updated_at)
+             select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+               'pending', $18
+             where $12::text is not null or not exists (
+               select from action
+               where proposed_by = $3 and content_sha256 = $16 and status = 'pending' and expires_at > $18)
+             on conflict (project_id, idempotency_key) where idempotency_key is not null do nothing
+             returning action_id),
+           noted as (
+             insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
+             select $2, $18, $20, action_id, 'key', $3, $4, $21, $22 from proposed)
+           select count(*) as "stored!" from proposed"#,
+        action.id.uuid(),
+        action.project.uuid(),
+        action.proposed_by.uuid(),
+        action.agent,
+        content.kind.as_str(),
+        content.title.as_str(),
+        content.preview.format.as_str(),
+        content.preview.body,
+        content.payload,
+        content.target_url,
+        action.callback_url,
+        action.idempotency_key,
+        &editable,
+        action.idempotent,
+        action.undo.as_ref().map(crate::domain::text::Undo::as_str),
+        action.content_sha256.as_bytes().as_slice(),
+        valid_for,
+        action.created_at,
+        action.expires_at,
+        event.kind.as_str(),
+        event.channel.as_str(),
+        event.data,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(stored == 1)
+}
+
+/// One action of a project.
+///
+/// # Errors
+/// If the database can't be reached or the row is corrupt.
+pub async fn get(conn: &mut PgConnection, project: ProjectId, id: ActionId) -> DbResult<Option<Action>> {
+    let row = select_action!("where a.action_id = $1 and a.project_id = $2", id.uuid(), project.uuid());
+    row.fetch_optional(conn).await?.map(ActionRow::into_action).transpose()
+}
+
+/// The action that was proposed under this idempotency key.
+///
+/// # Errors
+/// As [`get`].
+pub async fn by_idempotency_key(conn: &mut PgConnection, project: ProjectId, key: &str) -> DbResult<Option<Action>> {
+    let row = select_action!("where a.project_id = $1 and a.idempotency_key = $2", project.uuid(), key);
+    row.fetch_optional(conn).await?.map(ActionRow::into_action).transpose()
+}
+
+/// An action of the same key with the same content that still waits at `now`.
+///
+/// # Errors
+/// As [`get`].
+pub async fn waiting_twin(
+    conn: &mut PgConnection,
+    proposed_by: KeyId,
+    content: ContentDigest,
+    now: Instant,
+) -> DbResult<Option<Action>> {
+    let row = select_action!(
+        "where a.proposed_by = $1 and a.content_sha256 = $2 and a.status = 'pending' and a.expires_at > $3
+         order by a.created_at limit 1",
+        proposed_by.uuid(),
+        content.as_bytes().as_slice(),
+        now,
+    );
+    row.fetch_optional(conn).await?.map(ActionRow::into_action).transpose()
+}
+
+/// Moves a pending action on, if at `now` it is still pending and in time. Says whether this call was the one.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn leave_pending(conn: &mut PgConnection, id: ActionId, to: Status, now: Instant) -> DbResult<bool> {
+    let done = sqlx::query!(
+        "update action set status = $2, updated_at = $3
+         where action_id = $1 and status = 'pending' and expires_at > $3",
+        id.uuid(),
+        to.as_str(),
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Stores the result of an approved action. Says whether this call was the first.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn store_result(conn: &mut PgConnection, action: &Action, now: Instant) -> DbResult<bool> {
+    let crate::domain::action::ActionState::Reported { result, .. } = &action.state else { return Ok(false) };
+    let done = sqlx::query!(
+        "update action set status = $2, updated_at = $3, result_at = $3, result_by = $4, result_detail = $5,
+           result_payload = $6
+         where action_id = $1 and status = 'approved'",
+        action.id.uuid(),
+        action.status(now).as_str(),
+        result.at,
+        result.by.uuid(),
+        result.detail,
+        result.payload,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// An action that just ran out of time.
+pub struct ExpiredAction {
+    /// In which project.
+    pub project: ProjectId,
+    /// Which action.
+    pub id: ActionId,
+    /// When its time was over.
+    pub expired_at: Instant,
+    /// Where its end is sent.
+    pub callback_url: Option<String>,
+}
+
+/// Expires up to `limit` actions whose time is over, skipping those that another server is expiring.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn expire_due(conn: &mut PgConnection, now: Instant, limit: i64) -> DbResult<Vec<ExpiredAction>> {
+    let rows = sqlx::query!(
+        "with due as (
+           select action_id from action where status = 'pending' and expires_at <= $1
+           order by expires_at limit $2 for update skip locked)
+         update action a set status = 'expired', updated_at = a.expires_at
+         from due where a.action_id = due.action_id
+         returning a.project_id, a.action_id, a.expires_at, a.callback_url",
+        now,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| ExpiredAction {
+            project: ProjectId::from_uuid(row.project_id),
+            id: ActionId::from_uuid(row.action_id),
+            expired_at: row.expires_at,
+            callback_url: row.callback_url,
+        })
+        .collect())
+}
+
+/// When the next pending action runs out of time.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn next_expiry(conn: &mut PgConnection) -> DbResult<Option<Instant>> {
+    sqlx::query_scalar!("select min(expires_at) from action where status = 'pending'").fetch_one(conn).await
+}
+
+/// Stores events of [`expire_due`].
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn note_expired(conn: &mut PgConnection, expired: &[ExpiredAction]) -> DbResult<()> {
+    for action in expired {
+        let event = crate::domain::action::transition::expired_event(action.project, action.id, action.expired_at);
+        audit::append(conn, &event).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! Why a service refused or failed, and how that looks to a page.
+//!
+//! [`super::http::problem`] renders the same errors for the API. Nothing of an internal error reaches a caller; it is
+//! logged once, here.
+
+use crate::domain::Instant;
+use crate::domain::action::{Refusal, Status};
+use crate::domain::editable::EditRefusal;
+use crate::domain::text::FieldError;
+use crate::wire::error::{EditProblem, Field, UiError};
+
+/// Who decided before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Winner {
+    /// Their name.
+    pub name: String,
+    /// When.
+    pub at: Instant,
+}
+
+/// Why a service refused or failed. Nothing was changed in any case.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// There is no such thing in the caller's project.
+    #[error("not found")]
+    NotFound,
+    /// Fields that break a rule.
+    #[error("{} fields are wrong", .0.len())]
+    Invalid(Vec<FieldError>),
+    /// The action is past deciding.
+    #[error("not pending")]
+    NotPending {
+        /// Where it is now.
+        status: Status,
+        /// Who decided, if somebody did.
+        winner: Option<Winner>,
+    },
+    /// The decider was shown other content.
+    #[error("stale content")]
+    StaleContent,
+    /// The decider proposed it.
+    #[error("self-approval")]
+    SelfApproval,
+    /// Paths that may not be edited.
+    #[error("not editable")]
+    NotEditable {
+        /// What was sent.
+        paths: Vec<String>,
+        /// What may be edited.
+        editable: Vec<String>,
+    },
+    /// It is not approved.
+    #[error("not approved")]
+    NotApproved(Status),
+    /// Another result is there already.
+    #[error("already reported")]
+    AlreadyReported(Status),
+    /// The idempotency key names another proposal.
+    #[error("idempotency key reused")]
+    KeyReused {
+        /// The fields that differ.
+        fields: Vec<&'static str>,
+    },
+    /// Address and password do not belong together, or there is no such account.
+    #[error("wrong credentials")]
+    WrongCredentials,
+    /// Too many failures.
+    #[error("throttled")]
+    Throttled {
+        /// Seconds until the next try counts.
+        retry_after_secs: u32,
+    },
+    /// The set-up link is used, replaced or wrong.
+    #[error("set-up is closed")]
+    SetupClosed,
+    /// The database can't be reached.
+    #[error("the database can't be reached")]
+    Unavailable(#[source] sqlx::Error),
+    /// A fault of this program or a corrupt row.
+    #[error("internal error")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// What a service says.
+pub type ServiceResult<T> = Result<T, ServiceError>;
+
+impl From<sqlx::Error> for ServiceError {
+    fn from(error: sqlx::Error) -> Self {
+        // Class 57P: the server is stopping or starting; class 08: the connection is lost; 53300: too many.
+        let gone = match &error {
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) | sqlx::Error::Tls(_) => true,
+            sqlx::Error::Database(database) => database
+                .code()
+                .is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300"),
+            _ => false,
+        };
+        if gone { Self::Unavailable(error) } else { Self::Internal(Box::new(error)) }
+    }
+}
+
+impl From<FieldError> for ServiceError {
+    fn from(error: FieldError) -> Self {
+        Self::Invalid(vec![error])
+    }
+}
+
+impl ServiceError {
+    /// What a transition's refusal means to the caller of a service.
+    pub fn refused(refusal: Refusal, editable: &[crate::domain::editable::EditablePath]) -> Self {
+        match refusal {
+            Refusal::NotPending(status) => Self::NotPending { status, winner: None },
+            Refusal::StaleContent => Self::StaleContent,
+            Refusal::SelfApproval => Self::SelfApproval,
+            Refusal::Edit(EditRefusal::NotEditable(paths)) => {
+                Self::NotEditable { paths, editable: editable.iter().map(ToString::to_string).collect() }
+            }
+            Refusal::Edit(EditRefusal::Invalid(error)) => Self::Invalid(vec![error]),
+            Refusal::NotApproved(status) => Self::NotApproved(status),
+            Refusal::AlreadyReported(status) => Self::AlreadyReported(status),
+        }
+    }
+
+    /// Logs what an operator must know; call it once, where the error leaves the server.
+    pub fn log(&self) {
+        match self {
+            Self::Unavailable(source) => tracing::warn!(error = %source, "the database can't be reached"),
+            Self::Internal(source) => tracing::error!(error = ?source, "internal error"),
+            _ => {}
+        }
+    }
+}
+
+impl From<ServiceError> for UiError {
+    fn from(error: ServiceError) -> Self {
+        error.log();
+        match error {
+            ServiceError::NotFound => Self::NotFound,
+            ServiceError::NotPending { status: Status::Expired, .. } => Self::Expired,
+            ServiceError::NotPending { .. } => Self::AlreadyDecided,
+            ServiceError::StaleContent => Self::Stale,
+            ServiceError::SelfApproval => Self::SelfApproval,
+            ServiceError::NotEditable { .. } => Self::NotEditable,
+            ServiceError::Invalid(errors) => errors.first().map_or(Self::BadRequest, field_error),
+            ServiceError::WrongCredentials => Self::WrongCredentials,
+            ServiceError::Throttled { retry_after_secs } => Self::Throttled { retry_after: retry_after_secs },
+            ServiceError::SetupClosed => Self::SetupClosed,
+            ServiceError::Unavailable(_) => Self::Unavailable,
+            ServiceError::Internal(_) => Self::Internal,
+            // The API's own errors; no page can cause them.
+            ServiceError::NotApproved(_) | ServiceError::AlreadyReported(_) | ServiceError::KeyReused { .. } => {
+                Self::BadRequest
+            }
+        }
+    }
+}
+
+fn field_error(error: &FieldError) -> UiError {
+    match error.field.as_str() {
+        "name" => UiError::BadField(Field::Name),
+        "email" => UiError::BadField(Field::Email),
+        "password" => UiError::BadField(Field::Password),
+        "project" => UiError::BadField(Field::Project),
+        "comment" => UiError::BadField(Field::Comment),
+        _ => {
+            let problem = if error.code == "too_long" { EditProblem::TooLong } else { EditProblem::Invalid };
+            UiError::BadEdit { index: u32::MAX, problem }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! JSON bodies, read whatever the Content-Type says: `curl -d` calls everything a form.
+
+use axum::extract::{FromRequest, Request};
+use axum::http::StatusCode;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+
+use super::HttpState;
+use super::problem::Problem;
+use crate::domain::text::FieldError;
+
+/// Most bytes of a request's body.
+pub const BODY_MAX_BYTES: usize = 1024 * 1024;
+
+/// A JSON body; an empty one is `{}`.
+pub struct JsonBody<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &HttpState) -> Result<Self, Problem> {
+        let body = Limited::new(request.into_body(), BODY_MAX_BYTES).collect().await.map_err(|error| {
+            if error.downcast_ref::<LengthLimitError>().is_some() {
+                let text = format!("The body is larger than {BODY_MAX_BYTES} bytes. Nothing was stored.");
+                return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text);
+            }
+            Problem::new(StatusCode::BAD_REQUEST, "The body broke off. Nothing was stored; send it again.")
+        })?;
+        parse(&body.to_bytes()).map(Self)
+    }
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let bytes = if bytes.trim_ascii().is_empty() { b"{}" } else { bytes };
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        if inner.is_data() && path != "." {
+            return Problem::invalid(&[FieldError::invalid(path, format!("{inner}."))]);
+        }
+        malformed(&inner)
+    })?;
+    reader.end().map_err(|error| malformed(&error))?;
+    Ok(value)
+}
+
+fn malformed(error: &serde_json::Error) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, format!("The body is not the JSON object that this expects: {error}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::v1::CreateAction;
+    use axum::response::IntoResponse as _;
+
+    async fn refusal(body: &str) -> (StatusCode, String) {
+        let response = parse::<CreateAction>(body.as_bytes()).unwrap_err().into_response();
+        let status = response.status();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8(bytes.to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn what_is_wrong_is_named_with_its_place() {
+        let (status, text) = refusal("{\"kind\": }").await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        assert!(text.contains("line 1 column 10"), "{text}");
+        let (_, text) = refusal("{\"preview\": {\"body\": 5}}").await;
+        assert!(text.contains("[\"preview\",\"body\"]") && text.contains("expected a string"), "{text}");
+        let (_, text) = refusal("{} {}").await;
+        assert!(text.contains("trailing characters"), "{text}");
+        assert!(refusal("[]").await.1.contains("JSON object"));
+    }
+
+    #[test]
+    fn nothing_and_null_are_absent() {
+        assert!(parse::<CreateAction>(b" ").unwrap().kind.is_none());
+        assert!(parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}").unwrap().payload.is_none());
+    }
+}

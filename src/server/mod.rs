@@ -1,0 +1,19 @@
+//! The server: everything that may block, fail or cost.
+//!
+//! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
+//! [`db`] holds the SQL; [`live`] and [`notify`] carry what happened to those who wait.
+
+pub mod auth;
+pub mod clock;
+pub mod config;
+pub mod db;
+pub mod door;
+pub mod error;
+pub mod http;
+pub mod live;
+pub mod notify;
+pub mod postgres;
+pub mod random;
+pub mod service;
+pub mod text;
+pub mod view;

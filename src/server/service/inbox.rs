@@ -1,0 +1,231 @@
+//! The inbox of a signed-in reviewer: the list, one card, and the decision made there.
+
+use serde_json::{Map, Number, Value};
+
+use super::Services;
+use crate::domain::Instant;
+use crate::domain::action::{Action, Intent};
+use crate::domain::content::ContentDigest;
+use crate::domain::decision::{Channel, Decider, Verdict};
+use crate::domain::editable::EditablePath;
+use crate::domain::ids::ActionId;
+use crate::domain::text::Comment;
+use crate::server::db::people::Member;
+use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::{db, view};
+use crate::wire::card::{Card, EditTexts, Outcome};
+use crate::wire::error::{EditProblem, UiError};
+use crate::wire::inbox::{InboxView, Welcome};
+
+/// Rows on one page.
+const PAGE: usize = 50;
+
+impl Services {
+    /// One page of the actions that wait. `fresh_key` is shown in the welcome while there was never an action.
+    ///
+    /// # Errors
+    /// If the cursor is none of ours.
+    pub async fn inbox(
+        &self,
+        member: &Member,
+        cursor: Option<&str>,
+        fresh_key: Option<String>,
+    ) -> ServiceResult<InboxView> {
+        let now = self.clock.now();
+        let before = cursor.filter(|text| !text.is_empty()).map(parse_cursor).transpose()?;
+        let mut conn = self.pool.acquire().await?;
+        let project = member.project;
+        let mut listed = db::listing::pending(&mut conn, project, now, before, PAGE as i64 + 1).await?;
+        let more = listed.len() > PAGE;
+        listed.truncate(PAGE);
+        let next_cursor = listed.last().filter(|_| more).map(|last| write_cursor(last.created_at, last.id));
+        let pending = if before.is_none() && !more {
+            listed.len() as i64
+        } else {
+            db::listing::count_pending(&mut conn, project, now, InboxView::COUNT_CAP.into()).await?
+        };
+        let was_used = !listed.is_empty() || db::listing::any(&mut conn, project).await?;
+        let welcome = (!was_used).then(|| Welcome { command: self.first_command(fresh_key.as_deref()), key: fresh_key });
+        let first_id = listed.first().map(|first| first.id.to_string());
+        Ok(InboxView {
+            rows: listed.into_iter().map(|action| view::inbox::row(action, now)).collect(),
+            next_cursor,
+            pending: u32::try_from(pending).unwrap_or(InboxView::COUNT_CAP),
+            first_id,
+            welcome,
+        })
+    }
+
+    /// How many actions wait, counted up to [`InboxView::COUNT_CAP`].
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn count_pending(&self, member: &Member) -> ServiceResult<u32> {
+        let now = self.clock.now();
+        let mut conn = self.pool.acquire().await?;
+        let cap = InboxView::COUNT_CAP;
+        let count = db::listing::count_pending(&mut conn, member.project, now, cap.into()).await?;
+        Ok(u32::try_from(count).unwrap_or(cap))
+    }
+
+    /// A shell command that proposes a first action to this server.
+    fn first_command(&self, key: Option<&str>) -> String {
+        let url = &self.public_url;
+        let key = key.unwrap_or("im_…");
+        format!(
+            "curl -s {url}/v1/actions \\\n  -H \"Authorization: Bearer {key}\" \\\n  -d '{{\"kind\": \"email.send\", \
+             \"title\": \"Welcome mail to Sarah\", \"editable\": [\"preview.body\"],\n       \"preview\": \
+             {{\"format\": \"markdown\", \"body\": \"Hi Sarah,\\n\\nyour account is **ready**.\"}}}}'"
+        )
+    }
+
+    /// One action, whole.
+    ///
+    /// # Errors
+    /// If the project has no such action.
+    pub async fn card(&self, member: &Member, id: &str) -> ServiceResult<Card> {
+        let id: ActionId = id.parse().map_err(|_| ServiceError::NotFound)?;
+        let mut conn = self.pool.acquire().await?;
+        let action = db::actions::get(&mut conn, member.project, id).await?.ok_or(ServiceError::NotFound)?;
+        let timeline = db::audit::timeline(&mut conn, id).await?;
+        Ok(view::card::card(&action, timeline, self.clock.now()))
+    }
+
+    /// Decides an action from its form. A text of a control becomes a value of the proposed value's type.
+    ///
+    /// # Errors
+    /// As [`Services::decide`]; nothing is decided then.
+    pub async fn decide_in_inbox(
+        &self,
+        member: &Member,
+        id: &str,
+        seen: &str,
+        verdict: &str,
+        comment: &str,
+        edits: &EditTexts,
+    ) -> Result<Outcome, UiError> {
+        let id: ActionId = id.parse().map_err(|_| UiError::NotFound)?;
+        // A form without a readable digest was not made by our page.
+        let seen: ContentDigest = seen.parse().map_err(|()| UiError::Stale)?;
+        let verdict = Verdict::from_text(verdict).ok_or(UiError::BadRequest)?;
+        let comment = Some(comment.trim()).filter(|text| !text.is_empty()).map(Comment::parse).transpose();
+        let comment = comment.map_err(ServiceError::from)?;
+        let edits = match verdict {
+            Verdict::Reject => Map::new(),
+            Verdict::Approve if edits.is_empty() => Map::new(),
+            Verdict::Approve => read_edits(&self.action(member.project, id).await?.action, edits)?,
+        };
+        let intent = Intent { verdict, seen: Some(seen), edits, comment, channel: Channel::web() };
+        let decider = Decider::Reviewer { id: member.id, name: member.name.clone() };
+        let decided = self.decide(member.project, decider, id, intent).await?;
+        Ok(Outcome {
+            id: id.to_string(),
+            status: decided.status(self.clock.now()).as_str().to_owned(),
+            title: crate::server::text::reveal_text(decided.approved_content().title.as_str()),
+            edits: decided.decision().map_or(0, |decision| u32::try_from(decision.edits.len()).unwrap_or(u32::MAX)),
+        })
+    }
+}
+
+/// The values that the controls' texts stand for, by path.
+fn read_edits(action: &Action, texts: &EditTexts) -> Result<Map<String, Value>, UiError> {
+    let mut edits = Map::new();
+    for (index, text) in texts {
+        let index: u32 = index.parse().map_err(|_| UiError::BadRequest)?;
+        let path = usize::try_from(index).ok().and_then(|index| action.editable.get(index));
+        let path = path.ok_or(UiError::NotEditable)?;
+        let Some(original) = path.get(&action.content) else { return Err(UiError::NotEditable) };
+        let value = read_value(path, &original, text).map_err(|problem| UiError::BadEdit { index, problem })?;
+        edits.insert(path.to_string(), value);
+    }
+    Ok(edits)
+}
+
+fn read_value(path: &EditablePath, original: &Value, text: &str) -> Result<Value, EditProblem> {
+    match original {
+        Value::String(before) => Ok(Value::String(restore_breaks(before, text))),
+        // The text that the control was filled with stands for the very value it was made from.
+        other if same_text(other, text) => Ok(other.clone()),
+        Value::Number(_) => {
+            text.trim().parse::<Number>().map(Value::Number).map_err(|_| EditProblem::NotANumber)
+        }
+        Value::Bool(_) => text.trim().parse().map(Value::Bool).map_err(|_| EditProblem::Invalid),
+        Value::Null | Value::Array(_) | Value::Object(_) => {
+            let value: Value = serde_json::from_str(text).map_err(|_| EditProblem::NotJson)?;
+            let same_type =
+                crate::domain::payload::type_name(&value) == crate::domain::payload::type_name(original);
+            if same_type { Ok(value) } else { Err(EditProblem::OtherType) }
+        }
+    }
+    .inspect_err(|_| tracing::debug!(%path, "an edited value does not fit"))
+}
+
+fn same_text(value: &Value, text: &str) -> bool {
+    let normal = text.replace("\r\n", "\n");
+    normal == value.to_string() || normal == format!("{value:#}")
+}
+
+/// Browsers send every line break of a text box as CR LF (HTML, form submission), whatever it was. A text that differs
+/// from the original in nothing else is the original; one that was edited gets the original's kind of break.
+fn restore_breaks(original: &str, sent: &str) -> String {
+    let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+    let sent = plain(sent);
+    if sent == plain(original) {
+        return original.to_owned();
+    }
+    if original.contains("\r\n") { sent.replace('\n', "\r\n") } else { sent }
+}
+
+/// `<microseconds>.<id>`, opaque to callers.
+fn write_cursor(at: Instant, id: ActionId) -> String {
+    format!("{}.{id}", at.unix_timestamp_nanos() / 1_000)
+}
+
+fn parse_cursor(text: &str) -> ServiceResult<(Instant, ActionId)> {
+    let wrong = || crate::domain::text::FieldError::invalid("cursor", "is not a cursor of this list. Start without one.");
+    let (micros, id) = text.split_once('.').ok_or_else(wrong)?;
+    let micros: i64 = micros.parse().map_err(|_| wrong())?;
+    let at = Instant::from_unix_timestamp_nanos(i128::from(micros) * 1_000).map_err(|_| wrong())?;
+    Ok((at, id.parse().map_err(|_| wrong())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_text_box_does_not_edit_by_its_line_breaks() {
+        assert_eq!(restore_breaks("a\nb", "a\r\nb"), "a\nb");
+        assert_eq!(restore_breaks("a\r\nb", "a\r\nb"), "a\r\nb");
+        assert_eq!(restore_breaks("a\rb\n", "a\r\nb\r\n"), "a\rb\n");
+        assert_eq!(restore_breaks("a\nb", "a\r\nc"), "a\nc");
+        assert_eq!(restore_breaks("a\r\nb", "a\r\nc"), "a\r\nc");
+    }
+
+    #[test]
+    fn a_control_gives_back_the_type_that_it_showed() {
+        let path = EditablePath::parse("payload.x").unwrap();
+        let read = |original: &Value, text: &str| read_value(&path, original, text);
+        assert_eq!(read(&json!(42), "42"), Ok(json!(42)));
+        assert_eq!(read(&json!(1.0), "1.0"), Ok(json!(1.0)));
+        assert_eq!(read(&json!(42), " 41.5 "), Ok(json!(41.5)));
+        assert_eq!(read(&json!(42), ""), Err(EditProblem::NotANumber));
+        assert_eq!(read(&json!(true), "false"), Ok(json!(false)));
+        assert_eq!(read(&json!(true), "no"), Err(EditProblem::Invalid));
+        assert_eq!(read(&json!({"a": 1}), "{\r\n  \"a\": 1\r\n}"), Ok(json!({"a": 1})));
+        assert_eq!(read(&json!({"a": 1}), "[1]"), Err(EditProblem::OtherType));
+        assert_eq!(read(&json!(null), "1"), Err(EditProblem::OtherType));
+        assert_eq!(read(&json!(null), "nul"), Err(EditProblem::NotJson));
+    }
+
+    #[test]
+    fn cursors_round_trip_and_strangers_are_refused() {
+        let id = ActionId::from_uuid(uuid::Uuid::from_u128(5));
+        let at = Instant::from_unix_timestamp_nanos(1_764_418_400_123_456_000).unwrap();
+        assert_eq!(parse_cursor(&write_cursor(at, id)).unwrap(), (at, id));
+        for text in ["x", "1", "1.", ".act_", "99999999999999999999.x"] {
+            assert!(parse_cursor(text).is_err(), "{text}");
+        }
+    }
+}

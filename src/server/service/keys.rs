@@ -1,0 +1,124 @@
+//! Making, listing and revoking API keys.
+
+use serde_json::json;
+use sqlx::PgConnection;
+use time::Duration;
+
+use super::access::key_digest;
+use super::Services;
+use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::decision::Channel;
+use crate::domain::ids::{KeyId, ProjectId};
+use crate::domain::scope::{Scope, Scopes};
+use crate::domain::text::{FieldError, KeyName};
+use crate::server::db::keys::StoredKey;
+use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::live::Signal;
+use crate::server::{db, random};
+
+/// A key to be made.
+#[derive(Debug, Clone)]
+pub struct NewKey {
+    /// Its name for people: 1 to 100 characters.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Vec<Scope>,
+    /// How long it lasts; for ever if absent.
+    pub lasts: Option<std::time::Duration>,
+}
+
+/// A key that was just made; the only time that the key itself can be seen.
+#[derive(Debug, Clone)]
+pub struct RevealedKey {
+    /// What was stored.
+    pub stored: StoredKey,
+    /// The key: `im_` and 43 base64url characters.
+    pub key: String,
+}
+
+impl Services {
+    /// Makes a key.
+    ///
+    /// # Errors
+    /// If the name or the scopes break a rule.
+    pub async fn create_key(
+        &self,
+        project: ProjectId,
+        new: NewKey,
+        actor: Actor,
+        channel: Channel,
+    ) -> ServiceResult<RevealedKey> {
+        let mut tx = self.pool.begin().await?;
+        let made = self.insert_key(&mut tx, project, new, actor, channel).await?;
+        tx.commit().await?;
+        Ok(made)
+    }
+
+    /// Makes a key inside another use case's transaction.
+    pub(super) async fn insert_key(
+        &self,
+        conn: &mut PgConnection,
+        project: ProjectId,
+        new: NewKey,
+        actor: Actor,
+        channel: Channel,
+    ) -> ServiceResult<RevealedKey> {
+        let now = self.clock.now();
+        let name = KeyName::parse(new.name)?;
+        let scopes = Scopes::new(new.scopes)
+            .ok_or_else(|| FieldError::required("scopes", "at least one of actions, decide, audit, admin."))?;
+        let lasts = new.lasts.map(|lasts| Duration::try_from(lasts).ok().filter(|lasts| !lasts.is_zero()));
+        let expires_at = match lasts {
+            None => None,
+            Some(lasts) => Some(
+                lasts
+                    .and_then(|lasts| now.checked_add(lasts))
+                    .ok_or_else(|| FieldError::invalid("expires_in", "must be a time that can be counted to."))?,
+            ),
+        };
+        let key = format!("im_{}", random::token());
+        let stored = StoredKey {
+            id: KeyId::from_uuid(random::uuid(now)),
+            project,
+            name: name.into_string(),
+            prefix: key[..16].to_owned(),
+            scopes,
+            created_at: now,
+            last_used_at: None,
+            expires_at,
+            revoked_at: None,
+        };
+        db::keys::insert(conn, &stored, &key_digest(&key)).await?;
+        let scopes: Vec<&str> = stored.scopes.iter().map(Scope::as_str).collect();
+        let data = json!({"key_id": stored.id.to_string(), "name": stored.name, "prefix": stored.prefix,
+            "scopes": scopes, "expires_at": stored.expires_at.map(crate::domain::Instant::unix_timestamp)});
+        let event =
+            AuditEvent { project, at: now, kind: EventKind::KeyCreated, action: None, actor, channel, data };
+        db::audit::append(conn, &event).await?;
+        Ok(RevealedKey { stored, key })
+    }
+
+    /// Every key of a project, revoked ones included, oldest first.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn list_keys(&self, project: ProjectId) -> ServiceResult<Vec<StoredKey>> {
+        let mut conn = self.pool.acquire().await?;
+        Ok(db::keys::list(&mut conn, project).await?)
+    }
+
+    /// Revokes a key; from the end of this call on no server accepts it.
+    ///
+    /// # Errors
+    /// If there is no such key or it is revoked already.
+    pub async fn revoke_key(&self, project: ProjectId, id: KeyId, actor: Actor, channel: Channel) -> ServiceResult<()> {
+        let now = self.clock.now();
+        let mut tx = self.pool.begin().await?;
+        let name = db::keys::revoke(&mut tx, project, id, now).await?.ok_or(ServiceError::NotFound)?;
+        let data = json!({"key_id": id.to_string(), "name": name});
+        let event =
+            AuditEvent { project, at: now, kind: EventKind::KeyRevoked, action: None, actor, channel, data };
+        db::audit::append(&mut tx, &event).await?;
+        self.commit_and_tell(tx, Signal::KeyRevoked).await
+    }
+}

@@ -1,0 +1,111 @@
+//! What the product does: one method per use case, on [`Services`].
+//!
+//! Every door (pages, REST, MCP, chat, command line) calls these and only these, so a rule that is kept here is kept
+//! everywhere. This is the only code that opens transactions: state, history, outbox and signals of one fact commit
+//! together or not at all. It knows nothing of axum, Leptos or rmcp.
+
+mod access;
+mod decide;
+mod expire;
+mod history;
+mod inbox;
+mod keys;
+mod people;
+mod projects;
+mod propose;
+mod read;
+mod report;
+mod setup;
+mod sign_in;
+
+use std::sync::Arc;
+
+use sqlx::{PgPool, Postgres, Transaction};
+use tokio::sync::{Notify, Semaphore};
+
+pub use access::{Caller, CallerError};
+pub use keys::{NewKey, RevealedKey};
+pub use people::NewPerson;
+pub use propose::Proposed;
+pub use read::Viewed;
+pub use report::Report;
+pub use setup::FirstAccount;
+
+use self::access::KeyMemory;
+use super::clock::Clock;
+use super::db::signals;
+use super::error::ServiceResult;
+use super::live::{Live, Signal};
+
+/// Passwords are checked at most this many at a time: each takes a core and 19 MiB for some tens of milliseconds.
+const PASSWORD_CHECKS: usize = 2;
+
+/// Everything that the use cases need. Cheap to clone.
+#[derive(Clone)]
+pub struct Services {
+    pool: PgPool,
+    clock: Clock,
+    live: Arc<Live>,
+    public_url: Arc<str>,
+    keys: Arc<KeyMemory>,
+    passwords: Arc<Semaphore>,
+    outbox_wake: Arc<Notify>,
+}
+
+impl Services {
+    /// Services on a migrated database. `public_url` is the origin that people and agents reach this server at.
+    pub fn new(pool: PgPool, clock: Clock, public_url: &str) -> Self {
+        let live = Arc::new(Live::default());
+        Self {
+            keys: Arc::new(KeyMemory::new(&live)),
+            pool,
+            clock,
+            live,
+            public_url: public_url.trim_end_matches('/').into(),
+            passwords: Arc::new(Semaphore::new(PASSWORD_CHECKS)),
+            outbox_wake: Arc::new(Notify::new()),
+        }
+    }
+
+    /// The connections to the database.
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// The clock that every rule is judged by.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Who waits for what on this server.
+    pub fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// The origin that people and agents reach this server at, without a slash at its end.
+    pub fn public_url(&self) -> &str {
+        &self.public_url
+    }
+
+    /// Rings when the outbox has something new to send.
+    pub fn outbox_wake(&self) -> &Notify {
+        &self.outbox_wake
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub async fn ping(&self) -> ServiceResult<()> {
+        let mut conn = self.pool.acquire().await?;
+        Ok(signals::ping(&mut conn).await?)
+    }
+
+    /// Commits, then tells everybody who waits. Other servers hear of it through the database, in the same commit.
+    async fn commit_and_tell(&self, mut tx: Transaction<'_, Postgres>, signal: Signal) -> ServiceResult<()> {
+        signals::send(&mut tx, &signal.to_string()).await?;
+        tx.commit().await?;
+        self.live.tell(signal);
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! The first account and project: by the one-time link in the server's log, or unattended.
+
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::people::NewPerson;
+use super::{NewKey, RevealedKey, Services};
+use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::decision::Channel;
+use crate::domain::ids::ProjectId;
+use crate::domain::scope::Scope;
+use crate::domain::text::ProjectName;
+use crate::server::db::people::Member;
+use crate::server::db::projects::Project;
+use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::{db, random};
+
+/// What the set-up made.
+pub struct FirstAccount {
+    /// The administrator.
+    pub member: Member,
+    /// A key for their first agent.
+    pub agent_key: RevealedKey,
+}
+
+impl Services {
+    /// Whether anybody has an account.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn is_set_up(&self) -> ServiceResult<bool> {
+        let mut conn = self.pool.acquire().await?;
+        Ok(db::people::any(&mut conn).await?)
+    }
+
+    /// Makes a new set-up link, which replaces every older one; none if somebody has an account already.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn new_setup_link(&self) -> ServiceResult<Option<String>> {
+        let mut tx = self.pool.begin().await?;
+        db::people::lock_setup(&mut tx).await?;
+        if db::people::any(&mut tx).await? {
+            return Ok(None);
+        }
+        let token = random::token();
+        db::people::replace_setup_link(&mut tx, &digest(&token), self.clock.now()).await?;
+        tx.commit().await?;
+        Ok(Some(format!("{}/setup?token={token}", self.public_url)))
+    }
+
+    /// Makes the first account and project for whoever holds the link.
+    ///
+    /// # Errors
+    /// If the link is used, replaced or wrong, or a field breaks a rule; the link stays valid then.
+    pub async fn set_up(&self, token: &str, project: &str, person: NewPerson) -> ServiceResult<FirstAccount> {
+        self.make_first(Some(token), project, person, Channel::web()).await
+    }
+
+    /// Makes the first account and project from the server's own settings; nothing if somebody has an account.
+    ///
+    /// # Errors
+    /// If a field breaks a rule.
+    pub async fn set_up_unattended(&self, person: NewPerson) -> ServiceResult<Option<FirstAccount>> {
+        match self.make_first(None, "My project", person, Channel::cli()).await {
+            Ok(first) => Ok(Some(first)),
+            Err(ServiceError::SetupClosed) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn make_first(
+        &self,
+        token: Option<&str>,
+        project: &str,
+        person: NewPerson,
+        channel: Channel,
+    ) -> ServiceResult<FirstAccount> {
+        let project_name = ProjectName::parse(project.trim())?;
+        let person = self.check_person(NewPerson { is_admin: true, ..person }).await?;
+        let now = self.clock.now();
+        let mut tx = self.pool.begin().await?;
+        db::people::lock_setup(&mut tx).await?;
+        let has_link = match token {
+            Some(token) => db::people::take_setup_link(&mut tx, &digest(token)).await?,
+            None => true,
+        };
+        if !has_link || db::people::any(&mut tx).await? {
+            return Err(ServiceError::SetupClosed);
+        }
+        let project = Project {
+            id: ProjectId::from_uuid(random::uuid(now)),
+            name: project_name.into_string(),
+            webhook_secret: random::token(),
+            allow_self_approval: false,
+            created_at: now,
+        };
+        db::projects::insert(&mut tx, &project).await?;
+        let made = AuditEvent {
+            project: project.id,
+            at: now,
+            kind: EventKind::ProjectCreated,
+            action: None,
+            actor: Actor::Operator,
+            channel: channel.clone(),
+            data: json!({"name": project.name}),
+        };
+        db::audit::append(&mut tx, &made).await?;
+        let member = self.insert_person(&mut tx, &project, &person, Actor::Operator, channel.clone()).await?;
+        let new_key = NewKey { name: "first-agent".to_owned(), scopes: vec![Scope::Actions], lasts: None };
+        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
+        let agent_key = self.insert_key(&mut tx, project.id, new_key, actor, channel).await?;
+        tx.commit().await?;
+        Ok(FirstAccount { member, agent_key })
+    }
+}
+
+fn digest(token: &str) -> [u8; 32] {
+    Sha256::digest(token).into()
+}

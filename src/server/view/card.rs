@@ -1,0 +1,215 @@
+//! An action as a person decides it and as it stands afterwards.
+
+use serde_json::Value;
+
+use super::{between, history, moment};
+use crate::domain::Instant;
+use crate::domain::action::{Action, ActionState, Status};
+use crate::domain::content::{Content, PreviewFormat};
+use crate::domain::decision::{Channel, Decision};
+use crate::domain::editable::EditablePath;
+use crate::domain::text::{Comment, Undo};
+use crate::server::db::audit::StoredEvent;
+use crate::server::text;
+use crate::wire::card::{Card, ChangeView, DecisionView, EditField, FieldInput, PayloadView, ResultView, Target};
+use crate::wire::safe_html::SafeHtml;
+
+/// An action with its timeline, as its page shows it at `now`.
+pub fn card(action: &Action, timeline: Vec<StoredEvent>, now: Instant) -> Card {
+    let shown = action.approved_content();
+    let preview = text::render_preview(shown.preview.format, &shown.preview.body);
+    let status = action.status(now);
+    let (claimed, result) = match &action.state {
+        ActionState::Approved { claim, .. } => (claim.as_ref(), None),
+        ActionState::Reported { claim, result, .. } => (claim.as_ref(), Some(result)),
+        ActionState::Pending | ActionState::Rejected { .. } | ActionState::Expired | ActionState::Cancelled => {
+            (None, None)
+        }
+    };
+    let digest = action.content_sha256;
+    Card {
+        id: action.id.to_string(),
+        status: status.as_str().to_owned(),
+        kind: text::reveal_text(shown.kind.as_str()),
+        title: text::reveal_text(shown.title.as_str()),
+        title_html: text::inline(shown.title.as_str()),
+        agent: text::reveal_text(&action.agent),
+        created: moment(action.created_at, now),
+        expires: moment(action.expires_at, now),
+        target: shown.target_url.as_deref().map(target),
+        not_idempotent: action.idempotent == Some(false),
+        undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
+        warnings: warnings(&shown, preview.fell_back),
+        format: shown.preview.format.as_str().to_owned(),
+        preview: preview.html,
+        raw: (shown.preview.format != PreviewFormat::Plain).then(|| text::plain(&shown.preview.body)),
+        body_size: counted(shown.preview.body.chars().count(), "character"),
+        payload: shown.payload.as_ref().map(payload),
+        digest: digest.to_string(),
+        digest_short: digest.short(),
+        fields: if status == Status::Pending { fields(action) } else { Vec::new() },
+        decision: action.decision().map(|decision| decision_view(action, decision, now)),
+        claimed: claimed.map(|claim| moment(claim.at, now)),
+        result: result.map(|result| ResultView {
+            succeeded: result.succeeded,
+            at: moment(result.at, now),
+            detail: result.detail.as_deref().map(text::plain),
+            payload: result.payload.as_ref().map(text::json_tree_html),
+        }),
+        timeline: timeline.into_iter().map(|event| history::event(event, now)).collect(),
+        window: between(action.expires_at - action.created_at),
+    }
+}
+
+/// What a reader should know before they read: everything that does not look like what it is.
+fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
+    let payload = content.payload.as_ref().map(Value::to_string).unwrap_or_default();
+    let places = [
+        ("Kind", content.kind.as_str()),
+        ("Title", content.title.as_str()),
+        ("Preview", content.preview.body.as_str()),
+        ("Payload", payload.as_str()),
+        ("Target", content.target_url.as_deref().unwrap_or_default()),
+    ];
+    let mut sentences = Vec::new();
+    for (place, text) in places {
+        sentences.extend(text::inspect(text).into_iter().map(|finding| format!("{place}: {}", finding.sentence)));
+    }
+    if fell_back {
+        let format = content.preview.format.as_str();
+        sentences.push(format!("The preview could not be shown as {format}; this is its plain text."));
+    }
+    sentences
+}
+
+fn target(url: &str) -> Target {
+    let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    Target { host, url: text::reveal_text(url) }
+}
+
+fn payload(value: &Value) -> PayloadView {
+    PayloadView {
+        tree: text::json_tree_html(value),
+        json: text::plain(&format!("{value:#}")),
+        size: counted(text::count_fields(value), "field"),
+    }
+}
+
+fn fields(action: &Action) -> Vec<EditField> {
+    let listed = action.editable.iter().zip(0_u32..);
+    listed
+        .filter_map(|(path, index)| {
+            let value = path.get(&action.content)?;
+            let input = input_for(path, &value);
+            let text = match (&value, input) {
+                (Value::String(text), _) => text.clone(),
+                (other, FieldInput::Json) => format!("{other:#}"),
+                (other, _) => other.to_string(),
+            };
+            Some(EditField { index, path: path.to_string(), input, value: text })
+        })
+        .collect()
+}
+
+/// The control for a value: the same type goes back that came out.
+fn input_for(path: &EditablePath, value: &Value) -> FieldInput {
+    match value {
+        Value::String(_) if *path == EditablePath::Body => FieldInput::Text,
+        Value::String(_) if *path == EditablePath::Title => FieldInput::Line,
+        // A line control would drop line breaks.
+        Value::String(text) if text.chars().count() > 80 || text.contains(['\n', '\r']) => FieldInput::Text,
+        Value::String(_) => FieldInput::Line,
+        Value::Number(_) => FieldInput::Number,
+        Value::Bool(_) => FieldInput::Boolean,
+        Value::Null | Value::Array(_) | Value::Object(_) => FieldInput::Json,
+    }
+}
+
+fn decision_view(action: &Action, decision: &Decision, now: Instant) -> DecisionView {
+    let changes = decision.edits.iter().map(|edit| {
+        let before = edit.path.get(&action.content).unwrap_or(Value::Null);
+        change(&edit.path.to_string(), &before, &edit.value)
+    });
+    DecisionView {
+        verdict: decision.verdict.as_str().to_owned(),
+        by: text::reveal_text(decision.decider.name()),
+        through: through(&decision.channel),
+        at: moment(decision.decided_at, now),
+        comment: decision.comment.as_ref().map(Comment::as_str).map(comment),
+        changes: changes.collect(),
+        approved_digest: decision.approved_sha256.map(|digest| digest.to_string()),
+    }
+}
+
+/// A reason, in its author's words.
+pub(super) fn comment(words: &str) -> SafeHtml {
+    text::inline(words)
+}
+
+/// One edited value, before and after.
+pub(super) fn change(path: &str, before: &Value, after: &Value) -> ChangeView {
+    let diff = text::changes_html(&super::api::as_text(before), &super::api::as_text(after));
+    ChangeView { path: text::reveal_text(path), diff }
+}
+
+/// A channel in words.
+pub(super) fn through(channel: &Channel) -> String {
+    match channel.as_str() {
+        "web" => "Web",
+        "api" => "API",
+        "cli" => "Command line",
+        "mcp" => "MCP",
+        "clock" => "Clock",
+        "slack" => "Slack",
+        "discord" => "Discord",
+        "telegram" => "Telegram",
+        "email" => "E-mail",
+        "server" => "Server",
+        other => return format!("API ({other})"),
+    }
+    .to_owned()
+}
+
+/// `1 field`, `1,204 characters`.
+fn counted(count: usize, noun: &str) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{grouped} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_and_plural() {
+        assert_eq!(counted(1, "field"), "1 field");
+        assert_eq!(counted(0, "field"), "0 fields");
+        assert_eq!(counted(1_204, "character"), "1,204 characters");
+        assert_eq!(counted(262_144, "character"), "262,144 characters");
+    }
+
+    #[test]
+    fn a_control_keeps_its_values_type() {
+        let path = EditablePath::parse("payload.x").unwrap();
+        let cases = [
+            (serde_json::json!("a"), FieldInput::Line),
+            (serde_json::json!("a\nb"), FieldInput::Text),
+            (serde_json::json!(42), FieldInput::Number),
+            (serde_json::json!(true), FieldInput::Boolean),
+            (serde_json::json!(null), FieldInput::Json),
+            (serde_json::json!({}), FieldInput::Json),
+        ];
+        for (value, input) in cases {
+            assert_eq!(input_for(&path, &value), input, "{value}");
+        }
+        assert_eq!(input_for(&EditablePath::Title, &serde_json::json!("x".repeat(200))), FieldInput::Line);
+    }
+}

@@ -1,0 +1,114 @@
+//! Facts in words that need no manual.
+
+use serde_json::Value;
+
+use super::{between, card, moment};
+use crate::domain::Instant;
+use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::ids::ActionId;
+use crate::server::db::audit::StoredEvent;
+use crate::server::text;
+use crate::wire::card::ChangeView;
+use crate::wire::history::{ActionRef, HistoryEvent};
+
+/// A fact as a reader at `now` sees it.
+pub fn event(stored: StoredEvent, now: Instant) -> HistoryEvent {
+    let StoredEvent { id, event, title, window } = stored;
+    let changes = changes(&event.data);
+    HistoryEvent {
+        id,
+        kind: event.kind.as_str().to_owned(),
+        label: label(event.kind).to_owned(),
+        at: moment(event.at, now),
+        who: who(&event.actor),
+        who_kind: event.actor.kind().to_owned(),
+        through: card::through(&event.channel),
+        note: note(&event, changes.len(), window),
+        quote: string(&event.data, "comment").or_else(|| string(&event.data, "detail")).map(card::comment),
+        action: event.action.map(|id| action_ref(id, title.as_deref())),
+        changes,
+    }
+}
+
+fn action_ref(id: ActionId, title: Option<&str>) -> ActionRef {
+    ActionRef { id: id.to_string(), title: text::reveal_text(title.unwrap_or("(no title)")) }
+}
+
+fn who(actor: &Actor) -> String {
+    match actor {
+        Actor::Reviewer { name, .. } | Actor::Key { name, .. } => text::reveal_text(name),
+        Actor::Clock => "Clock".to_owned(),
+        Actor::Operator => "Operator".to_owned(),
+        Actor::Anonymous => "Unknown".to_owned(),
+    }
+}
+
+/// A kind of fact in a word or two.
+pub fn label(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::ActionCreated => "Proposed",
+        EventKind::ActionApproved => "Approved",
+        EventKind::ActionRejected => "Rejected",
+        EventKind::ActionExpired => "Expired",
+        EventKind::ActionCancelled => "Cancelled",
+        EventKind::ActionClaimed => "Claimed",
+        EventKind::ActionExecuted => "Executed",
+        EventKind::ActionExecuteFailed => "Failed",
+        EventKind::KeyCreated => "Key created",
+        EventKind::KeyRevoked => "Key revoked",
+        EventKind::PersonCreated => "Account created",
+        EventKind::PersonDisabled => "Account disabled",
+        EventKind::PersonSignedIn => "Signed in",
+        EventKind::PersonSignedOut => "Signed out",
+        EventKind::PersonSignInFailed => "Sign-in failed",
+        EventKind::ProjectCreated => "Project created",
+        EventKind::ProjectUpdated => "Setting changed",
+    }
+}
+
+fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) -> Option<String> {
+    let name = || string(&event.data, "name").map(text::reveal_text);
+    match event.kind {
+        EventKind::ActionApproved if edits == 1 => Some("with 1 edit".to_owned()),
+        EventKind::ActionApproved if edits > 1 => Some(format!("with {edits} edits")),
+        EventKind::ActionExpired => {
+            window.map(|(from, until)| format!("nobody decided within {}", between(until - from)))
+        }
+        EventKind::KeyCreated => {
+            let scopes = event.data.get("scopes").and_then(Value::as_array);
+            let scopes: Vec<&str> = scopes.into_iter().flatten().filter_map(Value::as_str).collect();
+            name().map(|name| format!("{name}, may use {}", scopes.join(", ")))
+        }
+        EventKind::KeyRevoked | EventKind::PersonCreated | EventKind::PersonDisabled | EventKind::ProjectCreated => {
+            name()
+        }
+        EventKind::PersonSignInFailed => name().map(|name| format!("for the account of {name}")),
+        EventKind::ProjectUpdated => {
+            let change = event.data.get("allow_self_approval")?;
+            let on = change.get("after").and_then(Value::as_bool).unwrap_or_default();
+            Some(format!("self-approval {}", if on { "allowed" } else { "forbidden" }))
+        }
+        EventKind::ActionCreated
+        | EventKind::ActionApproved
+        | EventKind::ActionRejected
+        | EventKind::ActionCancelled
+        | EventKind::ActionClaimed
+        | EventKind::ActionExecuted
+        | EventKind::ActionExecuteFailed
+        | EventKind::PersonSignedIn
+        | EventKind::PersonSignedOut => None,
+    }
+}
+
+fn changes(data: &Value) -> Vec<ChangeView> {
+    let edits = data.get("edits").and_then(Value::as_array);
+    edits
+        .into_iter()
+        .flatten()
+        .filter_map(|edit| Some(card::change(string(edit, "path")?, edit.get("before")?, edit.get("after")?)))
+        .collect()
+}
+
+fn string<'a>(data: &'a Value, key: &str) -> Option<&'a str> {
+    data.get(key).and_then(Value::as_str)
+}
