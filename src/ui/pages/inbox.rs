@@ -76,10 +76,12 @@ async fn load(at: Option<String>, cursor: Option<String>) -> FirstLoad {
 
 #[component]
 fn Split(at: Memo<Option<String>>, cursor: Memo<Option<String>>, list: List, desk: Desk) -> impl IntoView {
-    let is_empty = Memo::new(move |_| list.with(|list| list.as_ref().is_none_or(|list| list.rows.is_empty())));
+    let is_empty =
+        Memo::new(move |_| list.with(|list| list.as_ref().is_none_or(|list| list.rows.is_empty())));
     let welcome = Memo::new(move |_| {
         list.with(|list| list.as_ref()?.welcome.clone()).filter(|_| is_empty.get() && desk.is_empty())
     });
+    let is_bare = Memo::new(move |_| desk.is_empty());
     let selected = Signal::derive(move || desk.id());
     let shown = move || if at.with(Option::is_some) { "card" } else { "list" };
     let back = move || with_query("/inbox", &[("cursor", cursor.get().as_deref())]);
@@ -96,9 +98,10 @@ fn Split(at: Memo<Option<String>>, cursor: Memo<Option<String>>, list: List, des
                         "Inbox"
                     </a>
                     {move || {
-                        match desk.is_empty() {
-                            false => view! { <CardPane desk=desk /> }.into_any(),
-                            true => view! { <Done desk=desk /> }.into_any(),
+                        if is_bare.get() {
+                            view! { <Done desk=desk /> }.into_any()
+                        } else {
+                            view! { <CardPane desk=desk /> }.into_any()
                         }
                     }}
                 </div>
@@ -180,7 +183,8 @@ fn go_on_after_decision(cursor: Memo<Option<String>>, list: List, desk: Desk) {
         if next.is_none() {
             desk.clear();
         }
-        let address = with_query("/inbox", &[("cursor", cursor.get_untracked().as_deref()), ("at", next.as_deref())]);
+        let address =
+            with_query("/inbox", &[("cursor", cursor.get_untracked().as_deref()), ("at", next.as_deref())]);
         navigate(&address, NavigateOptions { replace: true, ..NavigateOptions::default() });
     }));
 }
