@@ -26,8 +26,8 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// An empty table; needs an owner, so it is no `Default`.
-    #[expect(clippy::new_without_default, reason = "signals need an owner")]
+    /// An empty table, which lasts as long as the component that asks for it.
+    #[expect(clippy::new_without_default, reason = "it makes signals, which a default value should not")]
     pub fn new() -> Self {
         Self {
             card: RwSignal::new(None),
