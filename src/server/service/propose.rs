@@ -55,7 +55,13 @@ impl Services {
                 }
             };
             match (found, action.idempotency_key.is_some()) {
-                (Some(found), true) => return replay(found, &action),
+                (Some(found), true) => {
+                    let gone = match found.callback_url {
+                        Some(_) => None,
+                        None => db::outbox::gone_target(&mut conn, found.id).await?,
+                    };
+                    return replay(found, gone.as_deref(), &action);
+                }
                 (Some(found), false) => return Ok(Proposed::Duplicate(Box::new(found))),
                 (None, _) => {}
             }
@@ -89,7 +95,8 @@ impl Services {
 }
 
 /// Answers a repeated idempotency key: with the first action if it is the same proposal, with what differs if not.
-fn replay(found: Action, sent: &Action) -> ServiceResult<Proposed> {
+/// A callback address that is `gone` by now was proposed all the same.
+fn replay(found: Action, gone: Option<&str>, sent: &Action) -> ServiceResult<Proposed> {
     let (a, b) = (&found.content, &sent.content);
     let differences = [
         ("kind", a.kind != b.kind),
@@ -97,7 +104,7 @@ fn replay(found: Action, sent: &Action) -> ServiceResult<Proposed> {
         ("preview", a.preview != b.preview),
         ("payload", a.payload != b.payload),
         ("target_url", a.target_url != b.target_url),
-        ("callback_url", found.callback_url != sent.callback_url),
+        ("callback_url", found.callback_url.as_deref().or(gone) != sent.callback_url.as_deref()),
         ("editable", found.editable != sent.editable),
         ("idempotent", found.idempotent != sent.idempotent),
         ("undo", found.undo != sent.undo),
