@@ -87,7 +87,8 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
         EventKind::DeliveryFailed => {
             let host = string(&event.data, "host").map(text::reveal_text)?;
             let attempts = event.data.get("attempts").and_then(Value::as_i64).unwrap_or_default();
-            Some(format!("to {host}, given up after {attempts} {}", if attempts == 1 { "try" } else { "tries" }))
+            let tries = if attempts == 1 { "try" } else { "tries" };
+            Some(format!("to {host}, given up after {attempts} {tries}"))
         }
         EventKind::DeliveryReplayed => {
             string(&event.data, "host").map(|host| format!("to {}", text::reveal_text(host)))
