@@ -228,3 +228,18 @@ pub async fn note_expired(conn: &mut PgConnection, expired: &[ExpiredAction]) ->
     }
     Ok(())
 }
+
+/// Forgets where callbacks about an action go, because nobody is there any more.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn drop_callback(conn: &mut PgConnection, id: ActionId, target: &str) -> DbResult<()> {
+    sqlx::query!(
+        "update action set callback_url = null where action_id = $1 and callback_url = $2",
+        id.uuid(),
+        target,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

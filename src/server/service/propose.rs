@@ -54,7 +54,11 @@ impl Services {
             }
             if let Some(key) = &action.idempotency_key {
                 if let Some(found) = db::actions::by_idempotency_key(&mut conn, action.project, key).await? {
-                    return replay(found, &action);
+                    let gone = match found.callback_url {
+                        Some(_) => None,
+                        None => db::outbox::gone_target(&mut conn, found.id).await?,
+                    };
+                    return replay(found, gone.as_deref(), &action);
                 }
             } else {
                 let (by, digest, now) = (action.proposed_by, action.content_sha256, action.created_at);
@@ -92,7 +96,8 @@ impl Services {
 }
 
 /// Answers a repeated idempotency key: with the first action if it is the same proposal, with what differs if not.
-fn replay(found: Action, sent: &Action) -> ServiceResult<Proposed> {
+/// A callback address that is `gone` by now was proposed all the same.
+fn replay(found: Action, gone: Option<&str>, sent: &Action) -> ServiceResult<Proposed> {
     let (a, b) = (&found.content, &sent.content);
     let differences = [
         ("kind", a.kind != b.kind),
@@ -100,7 +105,7 @@ fn replay(found: Action, sent: &Action) -> ServiceResult<Proposed> {
         ("preview", a.preview != b.preview),
         ("payload", a.payload != b.payload),
         ("target_url", a.target_url != b.target_url),
-        ("callback_url", found.callback_url != sent.callback_url),
+        ("callback_url", found.callback_url.as_deref().or(gone) != sent.callback_url.as_deref()),
         ("editable", found.editable != sent.editable),
         ("idempotent", found.idempotent != sent.idempotent),
         ("undo", found.undo != sent.undo),
