@@ -25,7 +25,11 @@ pub struct OutboxMessage {
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn enqueue_callback(conn: &mut PgConnection, message: &OutboxMessage, now: Instant) -> DbResult<()> {
+pub async fn enqueue_callback(
+    conn: &mut PgConnection,
+    message: &OutboxMessage,
+    now: Instant,
+) -> DbResult<()> {
     sqlx::query!(
         "insert into outbox (event_id, project_id, action_id, channel, target, body, state, created_at, due_at)
          values ($1, $2, $3, 'callback', $4, $5, 'pending', $6, $6)",

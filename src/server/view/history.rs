@@ -79,9 +79,10 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
             let scopes: Vec<&str> = scopes.into_iter().flatten().filter_map(Value::as_str).collect();
             name().map(|name| format!("{name}, may use {}", scopes.join(", ")))
         }
-        EventKind::KeyRevoked | EventKind::PersonCreated | EventKind::PersonDisabled | EventKind::ProjectCreated => {
-            name()
-        }
+        EventKind::KeyRevoked
+        | EventKind::PersonCreated
+        | EventKind::PersonDisabled
+        | EventKind::ProjectCreated => name(),
         EventKind::PersonSignInFailed => name().map(|name| format!("for the account of {name}")),
         EventKind::ProjectUpdated => {
             let change = event.data.get("allow_self_approval")?;

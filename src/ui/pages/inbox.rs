@@ -81,7 +81,8 @@ async fn load(at: Option<String>, cursor: Option<String>) -> FirstLoad {
 
 #[component]
 fn Split(at: Memo<Option<String>>, cursor: Memo<Option<String>>, list: List, desk: Desk) -> impl IntoView {
-    let is_empty = Memo::new(move |_| list.with(|list| list.as_ref().is_none_or(|list| list.rows.is_empty())));
+    let is_empty =
+        Memo::new(move |_| list.with(|list| list.as_ref().is_none_or(|list| list.rows.is_empty())));
     let welcome = Memo::new(move |_| {
         list.with(|list| list.as_ref()?.welcome.clone()).filter(|_| is_empty.get() && desk.is_empty())
     });
@@ -196,7 +197,8 @@ fn go_on_after_decision(cursor: Memo<Option<String>>, list: List, desk: Desk) {
         if next.is_none() {
             desk.clear();
         }
-        let address = with_query("/inbox", &[("cursor", cursor.get_untracked().as_deref()), ("at", next.as_deref())]);
+        let address =
+            with_query("/inbox", &[("cursor", cursor.get_untracked().as_deref()), ("at", next.as_deref())]);
         navigate(&address, NavigateOptions { replace: true, ..NavigateOptions::default() });
     }));
 }
