@@ -92,7 +92,8 @@ fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Rou
 /// What every page and server function may use, and the policy that its answer carries.
 fn page_context(services: Services) -> impl Fn() + Clone + Send + Sync + 'static {
     let names = SiteNames::embedded();
-    let page_assets = PageAssets { start_js: names.start_js, glue_js: names.glue_js, wasm: names.wasm, css: names.css };
+    let page_assets =
+        PageAssets { start_js: names.start_js, glue_js: names.glue_js, wasm: names.wasm, css: names.css };
     move || {
         provide_context(services.clone());
         provide_context(page_assets.clone());

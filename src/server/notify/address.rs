@@ -36,7 +36,7 @@ const NOT_PUBLIC_V4: [Range<u32>; 15] = [
     v4(240, 0, 0, 0, 4, "reserved"),
 ];
 
-/// Inside 2000::/3, the only part of IPv6 that is routed in public.
+/// Inside `2000::/3`, the only part of IPv6 that is routed in public.
 const NOT_PUBLIC_V6: [Range<u128>; 3] = [
     // Teredo, ORCHID and benchmarking live in here, beside nothing that takes callbacks.
     v6([0x2001, 0, 0, 0], 23, "protocol assignments"),
@@ -44,7 +44,7 @@ const NOT_PUBLIC_V6: [Range<u128>; 3] = [
     v6([0x3fff, 0, 0, 0], 20, "documentation"),
 ];
 
-/// What ranges outside 2000::/3 are called; everything there is refused, named or not.
+/// What ranges outside `2000::/3` are called; everything there is refused, named or not.
 const NAMED_V6: [Range<u128>; 7] = [
     v6([0x64, 0xff9b, 1, 0], 48, "a local address translator"),
     v6([0x100, 0, 0, 0], 64, "discard-only"),
@@ -91,9 +91,9 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
 
 /// An IPv4 address inside an IPv6 one.
 enum Carried {
-    /// NAT64, 64:ff9b::/96: how a host without IPv4 reaches IPv4.
+    /// NAT64, `64:ff9b::/96`: how a host without IPv4 reaches IPv4.
     Translated(Ipv4Addr),
-    /// Mapped (::ffff:0:0/96), translated (::ffff:0:0:0/96) and compatible (::/96): only other spellings.
+    /// Mapped (`::ffff:0:0/96`), translated (`::ffff:0:0:0/96`) and compatible (`::/96)`: only other spellings.
     Written(Ipv4Addr),
     /// 6to4 and Teredo.
     Tunnelled(Ipv4Addr),

@@ -32,6 +32,9 @@ pub async fn send(outbound: &Outbound, taken: &TakenMessage, now: Instant) -> Ou
 }
 
 /// `sha256=` and the HMAC-SHA256 of `timestamp.nonce.body`, keyed by the text of the project's secret.
+///
+/// # Panics
+/// Never: HMAC takes keys of every length.
 pub fn signature(secret: &str, timestamp: i64, nonce: &str, body: &str) -> String {
     #[expect(clippy::expect_used, reason = "HMAC is defined for keys of every length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("a key");

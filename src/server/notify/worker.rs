@@ -96,7 +96,7 @@ impl Worker {
         match looked {
             Ok(next) => {
                 let jitter = LOOK_EVERY / 5 * u32::from(random::bytes::<1>()[0]) / 255;
-                next.unwrap_or(LOOK_EVERY).min(LOOK_EVERY - jitter)
+                next.unwrap_or(LOOK_EVERY).min(LOOK_EVERY.saturating_sub(jitter))
             }
             Err(error) => {
                 error.log();

@@ -56,7 +56,7 @@ impl Services {
         }
         match fate {
             Fate::Gone => {
-                db::actions::drop_callback(&mut tx, taken.message.action, &taken.message.target).await?
+                db::actions::drop_callback(&mut tx, taken.message.action, &taken.message.target).await?;
             }
             Fate::Dead => db::audit::append(&mut tx, &given_up(taken, outcome, now)).await?,
             Fate::Delivered | Fate::Retry(_) => {}

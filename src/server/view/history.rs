@@ -81,9 +81,10 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
             let scopes: Vec<&str> = scopes.into_iter().flatten().filter_map(Value::as_str).collect();
             name().map(|name| format!("{name}, may use {}", scopes.join(", ")))
         }
-        EventKind::KeyRevoked | EventKind::PersonCreated | EventKind::PersonDisabled | EventKind::ProjectCreated => {
-            name()
-        }
+        EventKind::KeyRevoked
+        | EventKind::PersonCreated
+        | EventKind::PersonDisabled
+        | EventKind::ProjectCreated => name(),
         EventKind::DeliveryFailed => {
             let host = string(&event.data, "host").map(text::reveal_text)?;
             let attempts = event.data.get("attempts").and_then(Value::as_i64).unwrap_or_default();
