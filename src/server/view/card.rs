@@ -76,8 +76,9 @@ fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
     ];
     let mut sentences = Vec::new();
     for (place, text) in places {
-        sentences
-            .extend(text::inspect(text).into_iter().map(|finding| format!("{place}: {}", finding.sentence)));
+        // Unusual spaces are marked in the text and alarm nobody.
+        let alarming = text::inspect(text).into_iter().filter(|finding| finding.kind.is_warning());
+        sentences.extend(alarming.map(|finding| format!("{place}: {}", finding.sentence)));
     }
     if fell_back {
         let format = content.preview.format.as_str();
