@@ -1,0 +1,40 @@
+//! How often one action can be read, beside how often the same server can say that it is there.
+
+use serde_json::json;
+
+use crate::load::{self, Load, Round, Rounds};
+use crate::report::Row;
+use crate::requests;
+use crate::seed;
+use crate::settings::Settings;
+
+const TARGET: f64 = 0.35;
+
+pub async fn measure(settings: &Settings) -> anyhow::Result<Vec<Row>> {
+    seed::clear(settings).await?;
+    let ids = requests::propose_many(settings, 1).await?;
+    let read = requests::read(settings, &ids[0], "");
+    let health: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: impri\r\n\r\n";
+    let (count, time) = settings.rounds();
+    let mut rounds = Vec::new();
+    for _ in 0..count {
+        let limit = load::run(settings, time, 200, |out| out.extend_from_slice(health)).await?;
+        let measured = load::run(settings, time, 200, |out| out.extend_from_slice(&read)).await?;
+        rounds.push(Round { limit, measured });
+    }
+    let rounds = Rounds(rounds);
+    let (rate, p50, p99) = (
+        rounds.measured(|load| load.per_second),
+        rounds.measured(|load| load.latencies.p50_ms()),
+        rounds.measured(|load| load.latencies.p99_ms()),
+    );
+    Ok(vec![Row {
+        name: "read one action",
+        measured: format!("{rate:.0}/s, p50 {p50:.1} ms, p99 {p99:.1} ms"),
+        limit: format!("/healthz {:.0}/s", rounds.limit(|load: &Load| load.per_second)),
+        ratio: Some(rounds.ratio()),
+        target: format!("≥ {TARGET:.2}"),
+        is_ok: rounds.ratio() >= TARGET,
+        details: json!({"rounds": rounds.json()}),
+    }])
+}
