@@ -13,7 +13,7 @@ pub async fn measure(settings: &Settings) -> anyhow::Result<Vec<Row>> {
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let megabytes = resident_mb(settings.pid)?;
     Ok(vec![Row {
-        name: "server, idle",
+        name: "server, idle".to_owned(),
         measured: format!("{megabytes:.0} MB"),
         limit: String::new(),
         ratio: None,

@@ -1,4 +1,4 @@
-//! What PostgreSQL itself can do: a second database of the same server with the same schema, driven without Impri.
+//! What Postgres itself can do: a second database of the same server with the same schema, driven without Impri.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const NAME: &str = "impri_limit";
 const PROJECT: &str = "00000000-0000-7000-8000-000000000001";
 const KEY: &str = "00000000-0000-7000-8000-000000000002";
 
-/// The action and its event as the server stores them, in the form that asks least of PostgreSQL: one statement, so
+/// The action and its event as the server stores them, in the form that asks least of Postgres: one statement, so
 /// one round trip and one transaction. Ids grow with time, as the server's do.
 const PROPOSE: &str = r"\set r random(1, 9000000000000000)
 with proposed as (

@@ -81,14 +81,22 @@ impl Rounds {
         median(self.0.iter().map(Round::ratio))
     }
 
-    /// The middle value of something that is measured.
-    pub fn measured(&self, of: impl Fn(&Load) -> f64) -> f64 {
-        median(self.0.iter().map(|round| of(&round.measured)))
+    /// The measurement in words: the middle values of all rounds.
+    pub fn measured(&self) -> String {
+        self.words(|round| &round.measured)
     }
 
-    /// The middle value of something of the limit.
-    pub fn limit(&self, of: impl Fn(&Load) -> f64) -> f64 {
-        median(self.0.iter().map(|round| of(&round.limit)))
+    /// The limit in words.
+    pub fn limit(&self) -> String {
+        self.words(|round| &round.limit)
+    }
+
+    fn words(&self, side: impl Fn(&Round) -> &Load) -> String {
+        let middle = |of: &dyn Fn(&Load) -> f64| median(self.0.iter().map(|round| of(side(round))));
+        let rate = middle(&|load| load.per_second);
+        let p50 = middle(&|load| load.latencies.p50_ms());
+        let p99 = middle(&|load| load.latencies.p99_ms());
+        format!("{rate:.0}/s, p50 {p50:.1} ms, p99 {p99:.1} ms")
     }
 
     pub fn json(&self) -> Value {

@@ -1,6 +1,6 @@
 //! Measures a running server over HTTP, each number beside a limit taken in the same run on the same machine.
 //!
-//! `scripts/bench` starts the server and its PostgreSQL and says where they are. Rows are seeded and cleared through
+//! `scripts/bench` starts the server and its Postgres and says where they are. Rows are seeded and cleared through
 //! SQL, everything else goes through the API and the pages. Ratios are medians over rounds that alternate between
 //! limit and measurement, because machines are noisy.
 
@@ -21,34 +21,42 @@ mod sizes;
 mod waiters;
 mod wake;
 
-use anyhow::Context as _;
+use std::process::ExitCode;
+
 use clap::Parser as _;
 
 use report::{Report, Row};
 use settings::{Measurement, Settings};
 
-fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<ExitCode> {
     // One thread: the server and PostgreSQL need the others.
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(run())
 }
 
-async fn run() -> anyhow::Result<()> {
+async fn run() -> anyhow::Result<ExitCode> {
     let settings = Settings::parse();
     let mut report = Report::new();
+    let mut outcome = ExitCode::SUCCESS;
     // What the server weighs before it has done anything comes first; what needs much seeding comes last.
     for measurement in Measurement::ALL {
         if !settings.wants(measurement) {
             continue;
         }
         eprintln!("· {}", measurement.title());
-        let rows = measure(measurement, &settings).await;
-        report.add(rows.with_context(|| format!("{} could not be measured", measurement.title()))?);
+        match measure(measurement, &settings).await {
+            Ok(rows) => report.add(rows),
+            // The others are worth having nevertheless.
+            Err(error) => {
+                eprintln!("✗ {} could not be measured: {error:#}", measurement.title());
+                outcome = ExitCode::FAILURE;
+            }
+        }
     }
     report.print()?;
     if let Some(file) = &settings.json {
         report.write_json(file)?;
     }
-    Ok(())
+    Ok(outcome)
 }
 
 async fn measure(measurement: Measurement, settings: &Settings) -> anyhow::Result<Vec<Row>> {

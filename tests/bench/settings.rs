@@ -39,32 +39,29 @@ impl Measurement {
 #[derive(Debug, Parser)]
 pub struct Settings {
     /// Where the server listens
-    #[arg(long, env = "IMPRI_BENCH_ADDRESS")]
+    #[arg(long, env = "BENCH_ADDRESS")]
     pub address: SocketAddr,
     /// The server's process
-    #[arg(long, env = "IMPRI_BENCH_PID")]
+    #[arg(long, env = "BENCH_PID")]
     pub pid: u32,
     /// The database of the server, as a role that may do everything
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database: String,
     /// A key with the scope `actions`
-    #[arg(long, env = "IMPRI_BENCH_AGENT_KEY", hide_env_values = true)]
+    #[arg(long, env = "BENCH_AGENT_KEY", hide_env_values = true)]
     pub agent_key: String,
     /// A key with the scope `decide`
-    #[arg(long, env = "IMPRI_BENCH_DECIDE_KEY", hide_env_values = true)]
+    #[arg(long, env = "BENCH_DECIDE_KEY", hide_env_values = true)]
     pub decide_key: String,
     /// The account that reads the inbox
-    #[arg(long, env = "IMPRI_BENCH_EMAIL")]
+    #[arg(long, env = "BENCH_EMAIL")]
     pub email: String,
     /// Its password
-    #[arg(long, env = "IMPRI_BENCH_PASSWORD", hide_env_values = true)]
+    #[arg(long, env = "BENCH_PASSWORD", hide_env_values = true)]
     pub password: String,
     /// The program pgbench
-    #[arg(long, env = "IMPRI_BENCH_PGBENCH")]
+    #[arg(long, env = "BENCH_PGBENCH")]
     pub pgbench: PathBuf,
-    /// The folder of the built site
-    #[arg(long, env = "IMPRI_BENCH_SITE")]
-    pub site: PathBuf,
     /// Shorter and smaller
     #[arg(long)]
     pub quick: bool,

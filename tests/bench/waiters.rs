@@ -88,18 +88,17 @@ pub async fn wake(settings: &Settings, parked: Parked, per_second: f64) -> anyho
     let (mut times, mut lost, mut asked_again) = (Vec::new(), Vec::new(), 0);
     for (waiter, (_, sent_at)) in parked.waiters.into_iter().zip(sent) {
         let stop = waiter.abort_handle();
-        match tokio::time::timeout_at(deadline, waiter).await {
-            Ok(heard) => match heard.context("an agent broke down")? {
-                Ok(heard) => {
-                    times.push(heard.at.saturating_duration_since(sent_at));
-                    asked_again += heard.asked_again;
-                }
-                Err(error) => lost.push(format!("{error:#}")),
-            },
-            Err(_) => {
-                stop.abort();
-                lost.push("heard nothing".to_owned());
+        let Ok(heard) = tokio::time::timeout_at(deadline, waiter).await else {
+            stop.abort();
+            lost.push("heard nothing".to_owned());
+            continue;
+        };
+        match heard.context("an agent broke down")? {
+            Ok(heard) => {
+                times.push(heard.at.saturating_duration_since(sent_at));
+                asked_again += heard.asked_again;
             }
+            Err(error) => lost.push(format!("{error:#}")),
         }
     }
     Ok(Woken { latencies: Latencies::new(times), lost, asked_again, took })

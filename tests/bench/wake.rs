@@ -26,7 +26,7 @@ pub async fn measure(settings: &Settings) -> anyhow::Result<Vec<Row>> {
     let woken = waiters::wake(settings, parked, DECISIONS_PER_SECOND).await?;
     let (p50, p99) = (woken.latencies.p50_ms(), woken.latencies.p99_ms());
     Ok(vec![Row {
-        name: "decision → agent, 1,000 parked",
+        name: "decision → agent, 1,000 parked".to_owned(),
         measured: match woken.lost.len() {
             0 => format!("p50 {p50:.1} ms, p99 {p99:.1} ms"),
             lost => format!("p50 {p50:.1} ms, p99 {p99:.1} ms, {lost} LOST"),
