@@ -38,14 +38,17 @@ fn exact_numbers(field: &str, value: &Value) -> Result<(), FieldError> {
             match inexact {
                 true => Err(FieldError::invalid(
                     field,
-                    format!("the integer {number} is beyond ±{EXACT_MAX} and can't be exact in JSON. Send it as a string."),
+                    format!(
+                        "the integer {number} is beyond ±{EXACT_MAX} and can't be exact in JSON. Send it as a string."
+                    ),
                 )),
                 false => Ok(()),
             }
         }
-        Value::Array(items) => {
-            items.iter().enumerate().try_for_each(|(index, item)| exact_numbers(&format!("{field}.{index}"), item))
-        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, item)| exact_numbers(&format!("{field}.{index}"), item)),
         Value::Object(members) => {
             members.iter().try_for_each(|(key, member)| exact_numbers(&format!("{field}.{key}"), member))
         }
