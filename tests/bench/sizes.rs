@@ -35,7 +35,7 @@ pub async fn measure(settings: &Settings) -> anyhow::Result<Vec<Row>> {
     let size_of = |is_meant: &dyn Fn(&str) -> bool| -> u64 {
         sizes.iter().filter(|(path, _)| is_meant(path)).filter_map(|(_, size)| size.as_u64()).sum()
     };
-    let wasm = size_of(&|path| path.ends_with(".wasm"));
+    let wasm = size_of(&|path| path.split('.').next_back() == Some("wasm"));
     let visit = size_of(&|_| true);
     Ok(vec![
         row("wasm, brotli", wasm, WASM_TARGET, json!({"bytes": wasm})),
