@@ -51,7 +51,8 @@ impl Services {
             return Ok(action);
         }
         let winner = super::decide::winner(&action);
-        let pending = action.into_pending(now).map_err(|status| ServiceError::NotPending { status, winner })?;
+        let pending =
+            action.into_pending(now).map_err(|status| ServiceError::NotPending { status, winner })?;
         let transition = pending.cancel(agent.key, &agent.name, now);
         if !db::actions::leave_pending(&mut tx, id, Status::Cancelled, now).await? {
             tx.rollback().await?;
