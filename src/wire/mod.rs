@@ -5,7 +5,6 @@
 
 pub mod card;
 pub mod error;
-pub mod finding;
 pub mod history;
 pub mod inbox;
 pub mod safe_html;

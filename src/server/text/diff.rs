@@ -3,7 +3,7 @@
 //! Owns the rendering of text that claims to be a diff. It must not know what was changed. Nothing is hidden:
 //! what doesn't fit the format stays in the table as it is, and a text without a single hunk is plain text.
 use crate::{
-    server::text::{Rendered, findings::tally, plain::plain, reveal::Revealer},
+    server::text::{Rendered, inspect::tally, plain::plain, reveal::Revealer},
     wire::safe_html::SafeHtml,
 };
 

@@ -6,7 +6,7 @@
 //!
 //! The invariant: a character is exempt only where ordinary writing needs it (joiners in emoji, Persian and
 //! Indic words, variation selectors after emoji, the ideographic space beside CJK text), never everywhere.
-use crate::wire::finding::FindingKind;
+use crate::server::text::finding::FindingKind;
 
 /// The tag sequences that draw the flags of England, Scotland and Wales: the only ones in general use.
 const FLAGS: [&str; 3] = [

@@ -5,6 +5,8 @@
 //! letters from elsewhere pose as ASCII letters. Ordinary text in one script, whichever, is never suspect.
 use unicode_security::{GeneralSecurityProfile, mixed_script::AugmentedScriptSet, skeleton};
 
+use super::invisible::code_point;
+
 /// Scripts that share most of their letter shapes with Latin, so that a whole word can pose as a Latin one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Twin {
@@ -14,30 +16,46 @@ enum Twin {
     Cherokee,
 }
 
-/// Why a word is suspect.
-pub(super) struct Verdict {
-    /// The reason, as the part of a sentence that follows a colon.
-    pub(super) reason: String,
-    /// The Latin letters are the odd ones, not the others.
-    latin_is_odd: bool,
+/// Why a word or a sign is suspect. The sentence is made on demand: a text may hold thousands.
+#[derive(Clone, Copy)]
+pub(super) enum Verdict {
+    /// Letters of several scripts, with one that poses; or Latin letters among more Cyrillic ones.
+    Mixed { odd: char },
+    /// Latin letters of a kind that plain text is not written in.
+    NotPlain { odd: char },
+    /// A whole word of another script that reads as Latin.
+    Posing,
+    /// A sign taken for another.
+    Sign { sign: char, plain: char },
 }
 
 impl Verdict {
-    fn new(reason: String) -> Self {
-        Self { reason, latin_is_odd: false }
-    }
-
-    /// For one sign that is taken for `plain`.
-    pub(super) fn sign(sign: char, plain: char) -> Self {
-        Self::new(format!("{} looks like “{plain}”", super::invisible::code_point(sign)))
+    /// The reason, as the part of a sentence that follows a colon.
+    pub(super) fn reason(self, word: &str) -> String {
+        match self {
+            Self::Mixed { odd } => {
+                let mut scripts: Vec<&str> = Vec::new();
+                for name in word.chars().filter_map(script_name) {
+                    if !scripts.contains(&name) {
+                        scripts.push(name);
+                    }
+                }
+                format!("“{}” mixes {} letters; {}", shorten(word), scripts.join(" and "), looks(odd))
+            }
+            Self::NotPlain { odd } => format!("“{}” is not in plain letters; {}", shorten(word), looks(odd)),
+            Self::Posing => {
+                let script = word.chars().find_map(script_name).unwrap_or_default();
+                format!("“{}” is {script} in letters that all look like Latin ones", shorten(word))
+            }
+            Self::Sign { sign, plain } => format!("{} looks like “{plain}”", code_point(sign)),
+        }
     }
 
     /// Tells whether `c` is one of the characters that make the word suspect.
-    pub(super) fn is_odd(&self, c: char) -> bool {
-        if self.latin_is_odd {
-            c.is_ascii_alphabetic()
-        } else {
-            poses_as_latin(c) || poses_as_punctuation(c).is_some()
+    pub(super) fn is_odd(self, c: char) -> bool {
+        match self {
+            Self::Mixed { odd } if odd.is_ascii() => c.is_ascii_alphabetic(),
+            _ => poses_as_latin(c) || poses_as_punctuation(c).is_some(),
         }
     }
 }
@@ -86,10 +104,7 @@ impl Context {
         }
         let foreign = self.genuine[twin as usize] < self.posing[twin as usize];
         let glued = letters > 1 && (ends_glued(before.chars().rev()) || ends_glued(after.chars()));
-        (foreign || glued).then(|| {
-            let script = word.chars().find_map(script_name).unwrap_or_default();
-            Verdict::new(format!("“{}” is {script} in letters that all look like Latin ones", shorten(word)))
-        })
+        (foreign || glued).then_some(Verdict::Posing)
     }
 }
 
@@ -131,20 +146,13 @@ fn mixed(word: &str) -> Option<Verdict> {
     let latin = || word.chars().filter(char::is_ascii_alphabetic);
     let cyrillic = word.chars().filter(|c| twin(*c) == Some(Twin::Cyrillic)).count();
     let latin_is_odd = latin().count() < cyrillic && latin().all(|c| "aceiopxyABCEHIKMOPTX".contains(c));
-    let culprit = latin().next().filter(|_| latin_is_odd).or_else(|| {
+    let odd = latin().next().filter(|_| latin_is_odd).or_else(|| {
         let found =
             word.chars().find(|c| poses_as_latin(*c) && script_name(*c).is_some_and(|s| s != "Latin"))?;
         // Arabic and Hebrew glue their particles to Latin words; only a letter in the middle is odd there.
         (!matches!(found, '\u{590}'..='\u{8FF}') || switches(word) > 1).then_some(found)
     })?;
-    let mut scripts: Vec<String> = Vec::new();
-    for name in word.chars().filter_map(script_name) {
-        if !scripts.contains(&name) {
-            scripts.push(name);
-        }
-    }
-    let reason = format!("“{}” mixes {} letters; {}", shorten(word), scripts.join(" and "), looks(culprit));
-    Some(Verdict { reason, latin_is_odd })
+    Some(Verdict::Mixed { odd })
 }
 
 /// Latin letters that no plain text is written with: mathematical alphabets always, ligatures, phonetic and
@@ -153,13 +161,13 @@ fn odd_latin(word: &str) -> Option<Verdict> {
     let among_ascii = word.bytes().any(|b| b.is_ascii_alphabetic());
     // Japanese mixes full-width letters into its words.
     let is_cjk = word.chars().any(is_ideographic);
-    let culprit = word.chars().find(|&c| {
+    let odd = word.chars().find(|&c| {
         (matches!(c, '\u{1D400}'..='\u{1D7FF}') || (among_ascii && c > '\u{FF}'))
             && !(is_cjk && matches!(c, '\u{FF00}'..='\u{FFEF}'))
             && !c.identifier_allowed()
             && poses_as_latin(c)
     })?;
-    Some(Verdict::new(format!("“{}” is not in plain letters; {}", shorten(word), looks(culprit))))
+    Some(Verdict::NotPlain { odd })
 }
 
 /// Ideographs, kana and Hangul: never taken for Latin.
@@ -200,15 +208,12 @@ fn looks(c: char) -> String {
         return format!("“{c}” is the Latin letter");
     }
     let plain: String = skeleton(c.encode_utf8(&mut [0; 4])).collect();
-    format!("{} looks like “{plain}”", super::invisible::code_point(c))
+    format!("{} looks like “{plain}”", code_point(c))
 }
 
-fn script_name(c: char) -> Option<String> {
+fn script_name(c: char) -> Option<&'static str> {
     let set = AugmentedScriptSet::for_char(c);
-    // The crate names writing systems before the script itself: "Japanese, Hiragana".
-    (!set.is_all() && !set.is_empty())
-        .then(|| set.to_string().rsplit(", ").next().map(str::to_owned))
-        .flatten()
+    if set.is_all() { None } else { set.base.iter().next().map(|script| script.full_name()) }
 }
 
 fn shorten(word: &str) -> String {
@@ -227,7 +232,9 @@ mod tests {
         while let Some(start) = rest.find(is_word) {
             let end = rest[start..].find(|c| !is_word(c)).map_or(rest.len(), |n| start + n);
             let before = &text[..text.len() - rest.len() + start];
-            found.extend(context.verdict(before, &rest[start..end], &rest[end..]).map(|v| v.reason));
+            found.extend(
+                context.verdict(before, &rest[start..end], &rest[end..]).map(|v| v.reason(&rest[start..end])),
+            );
             rest = &rest[end..];
         }
         found

@@ -11,8 +11,9 @@ mod changes;
 mod diff;
 mod escape;
 mod excerpt;
-mod findings;
+mod finding;
 mod highlight;
+mod inspect;
 mod invisible;
 mod json;
 mod language;
@@ -30,7 +31,8 @@ mod xss;
 pub use changes::{changes_html, unified_diff};
 pub use diff::unified_diff_html;
 pub use excerpt::excerpt;
-pub use findings::inspect;
+pub use finding::{Finding, FindingKind};
+pub use inspect::inspect;
 pub use json::{count_fields, json_tree_html};
 pub use language::Language;
 pub use markdown::markdown;
@@ -38,7 +40,7 @@ pub use plain::{code, inline, plain};
 pub use reveal::{reveal_html, reveal_text};
 
 pub use crate::domain::content::PreviewFormat;
-use crate::wire::{finding::Finding, safe_html::SafeHtml};
+use crate::wire::safe_html::SafeHtml;
 
 /// A text, rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,13 +3,11 @@
 //! Owns the cutting of a text into ordinary, hidden and look-alike pieces, and their two renderings. It must
 //! not know about Markdown or pages. The invariant: undo the marks and the input is back, character for
 //! character.
-use crate::{
-    server::text::{
-        escape::escape,
-        invisible::{code_point, describe, flag_len, hidden_kind},
-        lookalike::{Context, Verdict, is_word, poses_as_punctuation},
-    },
-    wire::finding::FindingKind,
+use crate::server::text::{
+    escape::escape,
+    finding::FindingKind,
+    invisible::{code_point, describe, flag_len, hidden_kind},
+    lookalike::{Context, Verdict, is_word, poses_as_punctuation},
 };
 
 /// A stretch of text and what is odd about it.
@@ -49,7 +47,7 @@ impl Revealer {
             }
             Piece::LookAlike(word, verdict) => {
                 out.push_str("<span class=\"look-alike\" title=\"");
-                escape(&verdict.reason, out);
+                escape(&verdict.reason(word), out);
                 out.push_str("\">");
                 escape(word, out);
                 out.push_str("</span>");
@@ -96,7 +94,7 @@ impl Revealer {
                 let near_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphabetic());
                 // Between digits these signs are fractions and ratios.
                 odd = (near_letter(before) || near_letter(part[end..].chars().next()))
-                    .then(|| Piece::LookAlike(&part[at..end], Verdict::sign(ch, plain)));
+                    .then(|| Piece::LookAlike(&part[at..end], Verdict::Sign { sign: ch, plain }));
             } else if is_word(ch) {
                 end = word_end(part, at);
                 odd = self

@@ -88,9 +88,21 @@ static GATE: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// Returns `html` without anything that is not on the list.
-pub(super) fn sanitize(html: &str) -> String {
-    GATE.clean(html).to_string()
+/// Returns `html` without anything that is not on the list; `None` if that would take too long.
+pub(super) fn sanitize(html: &str) -> Option<String> {
+    is_affordable(html).then(|| GATE.clean(html).to_string())
+}
+
+/// The serialiser of html5ever 0.40 looks for the next `<` of a text anew at each `&` and at each character
+/// that is encoded with the byte C2, which makes a long text full of them quadratic.
+fn is_affordable(html: &str) -> bool {
+    const BYTES_SEARCHED: usize = 2_000_000_000;
+    let mut searched = 0_usize;
+    for text in html.split('<') {
+        let stops = text.bytes().filter(|b| matches!(b, b'&' | 0xC2)).count();
+        searched = searched.saturating_add(stops.saturating_mul(text.len()));
+    }
+    searched <= BYTES_SEARCHED
 }
 
 /// Tells whether a fence's first word can be a class.
@@ -125,7 +137,15 @@ mod tests {
                  <a target=\"_blank\" rel=\"nofollow noopener noreferrer ugc\">y</a>",
             ),
         ] {
-            assert_eq!(sanitize(html), clean);
+            assert_eq!(sanitize(html).as_deref(), Some(clean));
         }
+    }
+
+    #[test]
+    fn what_would_be_quadratic_is_refused() {
+        assert_eq!(sanitize(&"&amp;".repeat(200_000)), None);
+        assert_eq!(sanitize(&"§".repeat(200_000)), None);
+        assert!(sanitize(&"a &amp; b §\n".repeat(2_000)).is_some());
+        assert!(sanitize(&"<em>a</em> &amp; b".repeat(20_000)).is_some());
     }
 }

@@ -16,7 +16,7 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagE
 use crate::{
     server::text::{
         Rendered,
-        findings::{Tally, tally},
+        inspect::{Tally, tally},
         language::Language,
         plain::plain,
         reveal::Revealer,
@@ -39,16 +39,15 @@ pub(super) fn options() -> Options {
 /// [`Rendered::fell_back`].
 pub fn markdown(text: &str) -> Rendered {
     let mut renderer = Renderer::new(text);
-    let finished = renderer.run();
+    let html = if renderer.run() { sanitize(&renderer.out) } else { None };
     let mut findings = tally(text);
-    let html = if finished {
+    if html.is_some() {
         // Entities (`&ZeroWidthSpace;`) only turn into what they are in the rendered text.
         findings.merge(renderer.tally);
-        SafeHtml::trusted(sanitize(&renderer.out))
-    } else {
-        plain(text)
-    };
-    Rendered { html, fell_back: !finished, findings: findings.into_findings() }
+    }
+    let fell_back = html.is_none();
+    let html = html.map_or_else(|| plain(text), SafeHtml::trusted);
+    Rendered { html, fell_back, findings: findings.into_findings() }
 }
 
 /// A link or an image whose end has not come yet. An image gathers its text instead of writing it.
@@ -110,7 +109,7 @@ impl<'a> Renderer<'a> {
             self.event(event);
         }
         self.unused(definitions);
-        true
+        self.out.len() <= MAX_HTML
     }
 
     fn event(&mut self, event: Event<'_>) {

@@ -174,6 +174,7 @@ fn pathological() -> Vec<(String, String)> {
         "<?",
         "<![CDATA[",
         "p\u{430}",
+        "\u{A7}",
     ]
     .into_iter()
     .map(|unit| (format!("{unit:?}"), fill(unit)))
@@ -206,9 +207,8 @@ fn the_worst_inputs_are_rendered_in_time() {
     }
     slow.sort();
     slow.reverse();
-    assert!(slow[0].0 < 300, "{:#?}", &slow[..12]);
-    let worst = format!("{:#?}", &slow[..12]);
-    std::fs::write(std::env::temp_dir().join("markdown-worst.txt"), worst).unwrap();
+    // Milliseconds, the text, whether it fell back, bytes of markup.
+    assert!(slow[0].0 < 300, "{:#?}", &slow[..6]);
 }
 
 #[test]
@@ -225,7 +225,8 @@ proptest! {
         let rendered = markdown(&text);
         prop_assert!(text_of(rendered.html.as_str()).is_ok(), "{:?}", text_of(rendered.html.as_str()));
         // The gate has nothing left to do.
-        prop_assert_eq!(sanitize(rendered.html.as_str()), rendered.html.as_str());
+        let again = sanitize(rendered.html.as_str());
+        prop_assert_eq!(again.as_deref(), Some(rendered.html.as_str()));
     }
 
     #[test]

@@ -3,12 +3,11 @@
 //! Owns the wording of the warnings on a card. It must not know how text is displayed.
 use std::collections::BTreeMap;
 
-use crate::{
-    server::text::{
-        invisible::code_point,
-        reveal::{Piece, Revealer},
-    },
-    wire::finding::{Finding, FindingKind},
+use crate::server::text::{
+    finding::{Finding, FindingKind},
+    invisible::code_point,
+    lookalike::Verdict,
+    reveal::{Piece, Revealer},
 };
 
 /// How many distinct code points a finding lists.
@@ -32,21 +31,34 @@ impl Tally {
             Piece::Plain(_) => {}
             Piece::Hidden(ch, kind) => self.note(kind, std::iter::once(ch), None),
             Piece::LookAlike(word, verdict) => {
-                let odd: Vec<char> = word.chars().filter(|c| verdict.is_odd(*c)).collect();
-                self.note(FindingKind::LookAlike, odd.into_iter(), Some(verdict.reason));
+                self.note(
+                    FindingKind::LookAlike,
+                    word.chars().filter(|c| verdict.is_odd(*c)),
+                    Some((word, verdict)),
+                );
             }
         });
     }
 
-    fn note(&mut self, kind: FindingKind, chars: impl Iterator<Item = char>, reason: Option<String>) {
+    fn note(
+        &mut self,
+        kind: FindingKind,
+        chars: impl Iterator<Item = char>,
+        reason: Option<(&str, Verdict)>,
+    ) {
         let seen = self.0.entry(kind).or_default();
         seen.count += 1;
+        if seen.reason.is_none() {
+            seen.reason = reason.map(|(word, verdict)| verdict.reason(word));
+        }
+        if seen.code_points.len() == LISTED {
+            return;
+        }
         for ch in chars {
             if seen.code_points.len() < LISTED && !seen.code_points.contains(&ch) {
                 seen.code_points.push(ch);
             }
         }
-        seen.reason = seen.reason.take().or(reason);
     }
 
     /// Takes over what `other` saw more of: two readings of one text, as written and as rendered.

@@ -1,12 +1,9 @@
-//! What was found in a text that a reader could not see or would misread.
+//! What can be odd in a text, as a vocabulary.
 //!
-//! Owns the stable vocabulary (`kind`) that pages, chat cards and JSON share. It must not know how such
-//! characters are found.
-use serde::{Deserialize, Serialize};
+//! Owns the kinds and their stable names. It must not know how odd characters are found or shown.
 
-/// What is odd about a character or a word. The names are stable: they are on the wire and in CSS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// What is odd about a character or a word. The names are stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
     /// Changes the order in which the text around it is displayed.
     Bidi,
@@ -36,7 +33,7 @@ impl FindingKind {
         Self::Space,
     ];
 
-    /// Returns the wire name, which is also what `data-kind` carries in markup.
+    /// Returns the stable name, for logs, JSON and CSS.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Bidi => "bidi",
@@ -57,7 +54,7 @@ impl FindingKind {
 }
 
 /// Everything of one kind that was found in one text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What was found.
     pub kind: FindingKind,
@@ -67,16 +64,4 @@ pub struct Finding {
     pub code_points: Vec<String>,
     /// One sentence for the card.
     pub sentence: String,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_text_of_a_kind_is_its_wire_name() {
-        for kind in FindingKind::ALL {
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
-        }
-    }
 }
