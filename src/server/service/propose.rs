@@ -49,10 +49,7 @@ impl Services {
             }
             let found = match &action.idempotency_key {
                 Some(key) => db::actions::by_idempotency_key(&mut conn, action.project, key).await?,
-                None => {
-                    let (by, digest, now) = (action.proposed_by, action.content_sha256, action.created_at);
-                    db::actions::waiting_twin(&mut conn, by, digest, now).await?
-                }
+                None => db::actions::waiting_twin(&mut conn, &action).await?,
             };
             match (found, action.idempotency_key.is_some()) {
                 (Some(found), true) => return replay(found, &action),
