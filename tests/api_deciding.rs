@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::{Answer, TestApp, api::{mail, mail_with}};
+use crate::support::{
+    Answer, TestApp,
+    api::{mail, mail_with},
+};
 
 /// Proposes and decides.
 async fn decided(app: &TestApp, proposal: &Value, decision: &Value) -> (String, Answer) {
@@ -35,14 +38,18 @@ async fn an_approval_says_who_when_and_through_which_door(db: PgPool) {
     for (member, value) in decision.as_object().expect("an object") {
         assert_eq!(answer[member], *value, "the answer holds the decision: {member}");
     }
-    assert_eq!((&answer["id"], &answer["action_id"], &answer["status"]), (&json!(id), &json!(id), &json!("approved")));
+    assert_eq!(
+        (&answer["id"], &answer["action_id"], &answer["status"]),
+        (&json!(id), &json!(id), &json!("approved"))
+    );
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn a_rejection_keeps_its_reason_and_approves_nothing(db: PgPool) {
     let app = TestApp::start(&db).await;
     let proposal = mail_with(json!({"editable": ["preview.body"]}));
-    let decision = json!({"decision": "reject", "comment": "wrong Sarah", "edited": {"preview.body": "ignored"}});
+    let decision =
+        json!({"decision": "reject", "comment": "wrong Sarah", "edited": {"preview.body": "ignored"}});
     let (id, answer) = decided(&app, &proposal, &decision).await;
     assert_eq!(answer.expect(200)["status"], "rejected");
     let seen = app.agent().read(&id).await;
@@ -98,7 +105,10 @@ async fn after_an_edited_approval_the_agent_reads_the_humans_text(db: PgPool) {
     let seen = app.agent().read(&id).await;
     assert_eq!(seen["preview"], json!({"format": "markdown", "body": "Hi Sarah,\nwe make anvils.\nBye"}));
     assert_eq!(seen["title"], "Outreach: ACME Inc.");
-    assert_eq!(seen["payload"], json!({"to": "sarah@acme.example", "amount": 41.5, "deep": {"list": [1, 3]}}));
+    assert_eq!(
+        seen["payload"],
+        json!({"to": "sarah@acme.example", "amount": 41.5, "deep": {"list": [1, 3]}})
+    );
     for field in ["title", "preview", "payload"] {
         assert_eq!(seen["original"][field], proposal[field], "the proposal is not overwritten: {field}");
     }
@@ -113,7 +123,10 @@ async fn after_an_edited_approval_the_agent_reads_the_humans_text(db: PgPool) {
     assert!(diff.contains("preview.body") && diff.contains("payload.amount"), "{diff}");
     let (kind, _, _, _, data) = app.events(&id).await.pop().expect("an event");
     assert_eq!(kind, "action.approved");
-    assert_eq!(data["edits"][1], json!({"path": "title", "before": "Outreach: Acme", "after": "Outreach: ACME Inc."}));
+    assert_eq!(
+        data["edits"][1],
+        json!({"path": "title", "before": "Outreach: Acme", "after": "Outreach: ACME Inc."})
+    );
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
@@ -130,9 +143,12 @@ async fn an_edit_that_changes_nothing_is_no_edit(db: PgPool) {
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn what_is_not_listed_as_editable_cannot_be_edited(db: PgPool) {
     let app = TestApp::start(&db).await;
-    let id = app.agent().proposed(&mail_with(json!({"editable": ["title"], "payload": {"a": {"b": 1}}}))).await;
+    let id =
+        app.agent().proposed(&mail_with(json!({"editable": ["title"], "payload": {"a": {"b": 1}}}))).await;
     for verdict in ["approve", "reject"] {
-        for path in ["preview.body", "payload.a.b", "payload", "kind", "preview.format", "target_url", "titl", ""] {
+        for path in
+            ["preview.body", "payload.a.b", "payload", "kind", "preview.format", "target_url", "titl", ""]
+        {
             let decision = json!({"decision": verdict, "edited": {path: "x", "title": "y"}});
             let answer = app.decider().decide(&id, &decision).await;
             assert!(answer.refusal(422).contains("allows editing title"), "{}", answer.text);
@@ -151,7 +167,16 @@ async fn what_is_not_listed_as_editable_cannot_be_edited(db: PgPool) {
 async fn an_edited_value_keeps_its_type_and_the_limits_of_a_proposal(db: PgPool) {
     let app = TestApp::start(&db).await;
     let payload = json!({"n": 1, "s": "x", "b": true, "z": null, "l": [], "o": {"k": 1}});
-    let paths = ["payload.n", "payload.s", "payload.b", "payload.z", "payload.l", "payload.o", "title", "preview.body"];
+    let paths = [
+        "payload.n",
+        "payload.s",
+        "payload.b",
+        "payload.z",
+        "payload.l",
+        "payload.o",
+        "title",
+        "preview.body",
+    ];
     let id = app.agent().proposed(&mail_with(json!({"payload": payload, "editable": paths}))).await;
     for (path, value) in [
         ("payload.n", json!("1")),
@@ -173,7 +198,9 @@ async fn an_edited_value_keeps_its_type_and_the_limits_of_a_proposal(db: PgPool)
         let decision = json!({"decision": "approve", "edited": {path: value}});
         app.decider().decide(&id, &decision).await.issue(path);
     }
-    for (path, value) in [("payload.s", json!("x".repeat(256 * 1024))), ("payload.n", json!(9_007_199_254_740_993_i64))] {
+    for (path, value) in
+        [("payload.s", json!("x".repeat(256 * 1024))), ("payload.n", json!(9_007_199_254_740_993_i64))]
+    {
         let decision = json!({"decision": "approve", "edited": {path: value}});
         app.decider().decide(&id, &decision).await.refusal(400);
     }

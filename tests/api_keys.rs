@@ -7,7 +7,11 @@ use reqwest::Method;
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::support::{TestApp, api::{mail, mail_with}, eventually};
+use crate::support::{
+    TestApp,
+    api::{mail, mail_with},
+    eventually,
+};
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn without_a_key_every_endpoint_says_how_to_send_one(db: PgPool) {
@@ -37,7 +41,10 @@ async fn a_wrong_key_is_refused_whatever_it_looks_like(db: PgPool) {
     let basic = [("authorization", "Basic im_x")];
     app.without_key().send(Method::GET, "/v1/actions/x", &basic, "").await.refusal(401);
     let lower = format!("bearer {real}");
-    let answer = app.without_key().send(Method::GET, &format!("/v1/actions/{id}"), &[("authorization", &lower)], "").await;
+    let answer = app
+        .without_key()
+        .send(Method::GET, &format!("/v1/actions/{id}"), &[("authorization", &lower)], "")
+        .await;
     assert_eq!(answer.status, 200, "the scheme's case does not matter");
 }
 
@@ -107,7 +114,10 @@ async fn a_server_that_hears_nobody_trusts_no_remembered_key(db: PgPool) {
     let key = app.key("short-lived", &[Scope::Actions], None).await;
     app.with_key(&key.key).read(&id).await;
     // Revoked where no signal comes from, in the moment in which the listener is gone.
-    sqlx::query("update api_key set revoked_at = now() where name = 'short-lived'").execute(&db).await.expect("a row");
+    sqlx::query("update api_key set revoked_at = now() where name = 'short-lived'")
+        .execute(&db)
+        .await
+        .expect("a row");
     sqlx::query(
         "select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and query ilike 'listen %'",
@@ -136,7 +146,7 @@ async fn a_key_with_an_end_works_until_its_second(db: PgPool) {
 async fn the_last_use_is_noted_at_most_once_a_minute(db: PgPool) {
     let app = TestApp::start(&db).await;
     let used = async || -> Option<i64> {
-        let sql = "select extract(epoch from last_used_at)::bigint from api_key where name = 'first-agent'";
+        let sql = "select floor(extract(epoch from last_used_at))::bigint from api_key where name = 'first-agent'";
         sqlx::query_scalar(sql).fetch_one(&db).await.expect("the key")
     };
     assert_eq!(used().await, None);
@@ -176,11 +186,12 @@ fn impri(db: &PgPool, arguments: &[&str]) -> (Option<i32>, String, String) {
     let base = std::env::var_os("DATABASE_URL").expect("sqlx::test needs it too");
     let mut address = url::Url::parse(base.to_str().expect("text")).expect("an address");
     address.set_path(database);
-    let output = Command::new(env!("CARGO_BIN_EXE_impri"))
-        .args(arguments)
-        .env("DATABASE_URL", address.as_str())
-        .output()
-        .expect("the program runs");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_impri"));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("IMPRI_")) {
+        command.env_remove(name);
+    }
+    command.args(arguments).env("DATABASE_URL", address.as_str());
+    let output = command.output().expect("the program runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }

@@ -4,14 +4,25 @@ use impri::domain::scope::Scope;
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::support::{TestApp, api::{mail, mail_with}};
+use crate::support::{
+    TestApp,
+    api::{mail, mail_with},
+};
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn an_unknown_id_and_a_text_that_is_no_id_are_the_same_404(db: PgPool) {
     let app = TestApp::start(&db).await;
     let agent = app.agent();
     let mut sentences = Vec::new();
-    for id in ["act_BwcHBwcHBwcHBwcHBwcHBw", "act_1", "key_BwcHBwcHBwcHBwcHBwcHBw", "1' or '1'='1", "%00", "%ff", "..%2f"] {
+    for id in [
+        "act_BwcHBwcHBwcHBwcHBwcHBw",
+        "act_1",
+        "key_BwcHBwcHBwcHBwcHBwcHBw",
+        "1' or '1'='1",
+        "%00",
+        "%ff",
+        "..%2f",
+    ] {
         let answer = agent.get(&format!("/v1/actions/{id}")).await;
         sentences.push(answer.refusal(404).to_owned());
     }

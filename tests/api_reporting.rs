@@ -4,7 +4,10 @@ use impri::domain::scope::Scope;
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::support::{TestApp, api::{mail, mail_with}};
+use crate::support::{
+    TestApp,
+    api::{mail, mail_with},
+};
 
 /// An approved action.
 async fn approved(app: &TestApp) -> String {
@@ -50,7 +53,11 @@ async fn the_same_report_again_changes_nothing_and_another_one_is_a_conflict(db:
     let first = app.agent().report(&id, &report).await.expect(200);
     app.advance(60);
     assert_eq!(app.agent().report(&id, &report).await.expect(200), first);
-    for other in [json!({"status": "execute_failed"}), json!({"status": "executed"}), json!({"status": "executed", "payload": {"exit_code": 1}})] {
+    for other in [
+        json!({"status": "execute_failed"}),
+        json!({"status": "executed"}),
+        json!({"status": "executed", "payload": {"exit_code": 1}}),
+    ] {
         let answer = app.agent().report(&id, &other).await;
         assert!(answer.refusal(409).contains("reported before: executed"), "{}", answer.text);
         assert_eq!(answer.json["current_status"], "executed");
@@ -101,7 +108,11 @@ async fn a_report_over_a_limit_is_refused_by_name(db: PgPool) {
         ("detail", json!({"status": "executed", "detail": "a\0b"}), None),
         ("payload", json!({"status": "executed", "payload": [1]}), None),
         ("payload", json!({"status": "executed", "payload": "x"}), None),
-        ("payload", json!({"status": "executed", "payload": {"a": "x".repeat(kib16 - 7)}}), Some((16_384, 16_385))),
+        (
+            "payload",
+            json!({"status": "executed", "payload": {"a": "x".repeat(kib16 - 7)}}),
+            Some((16_384, 16_385)),
+        ),
         ("payload.n", json!({"status": "executed", "payload": {"n": u64::MAX}}), None),
     ] {
         let answer = app.agent().report(&id, &report).await;

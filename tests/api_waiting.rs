@@ -110,7 +110,11 @@ async fn a_wait_out_of_bounds_is_refused_by_name(db: PgPool) {
     let id = app.agent().proposed(&mail()).await;
     for wait in ["61", "-1", "1.5", "soon", "", "99999999999999999999"] {
         let answer = app.agent().get(&format!("/v1/actions/{id}?wait={wait}")).await;
-        assert!(answer.issue("wait")["message"].as_str().expect("words").contains("0 to 60"), "{}", answer.text);
+        assert!(
+            answer.issue("wait")["message"].as_str().expect("words").contains("0 to 60"),
+            "{}",
+            answer.text
+        );
     }
     app.agent().get(&format!("/v1/actions/{id}?wait=1&wait=2")).await.refusal(400);
     assert_eq!(app.agent().get(&format!("/v1/actions/{id}?other=1")).await.status, 200, "others are ignored");
@@ -144,8 +148,10 @@ async fn a_server_that_stops_answers_pending(db: PgPool) {
 async fn the_end_of_its_time_wakes_the_agent(db: PgPool) {
     let app = TestApp::start(&db).await;
     let id = app.agent().proposed(&mail()).await;
-    let left = impri::domain::Instant::from_unix_timestamp(app.agent().read(&id).await["expires_at"].as_i64().expect("a time"))
-        .expect("a time")
+    let left = impri::domain::Instant::from_unix_timestamp(
+        app.agent().read(&id).await["expires_at"].as_i64().expect("a time"),
+    )
+    .expect("a time")
         - app.clock.now();
     let left = Duration::try_from(left).expect("it is ahead");
     // A quarter of a second before its end, by a clock that stands still there.

@@ -104,8 +104,11 @@ impl Api {
         headers: &[(&str, &str)],
         body: impl Into<reqwest::Body>,
     ) -> Answer {
-        let mut request =
-            self.http.request(method, format!("{}{path}", self.url)).timeout(Duration::from_secs(90)).body(body);
+        let mut request = self
+            .http
+            .request(method, format!("{}{path}", self.url))
+            .timeout(Duration::from_secs(90))
+            .body(body);
         if let Some(key) = &self.key {
             request = request.bearer_auth(key);
         }

@@ -185,7 +185,8 @@ impl Page {
             let value = match control.value().name() {
                 "textarea" => control.text().collect(),
                 "select" => {
-                    let chosen = control.select(&parsed("option[selected]")).next().expect("something is chosen");
+                    let chosen =
+                        control.select(&parsed("option[selected]")).next().expect("something is chosen");
                     chosen.attr("value").unwrap_or_default().to_owned()
                 }
                 _ => control.attr("value").unwrap_or_default().to_owned(),

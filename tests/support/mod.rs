@@ -6,29 +6,24 @@
 
 pub(crate) mod api;
 mod browser;
+mod server;
 
 use std::{
-    sync::mpsc,
     thread::JoinHandle,
     time::{Duration, Instant},
 };
 
 use impri::{
-    boot::router::{RouterSettings, router},
     domain::{audit::Actor, decision::Channel, ids::ProjectId, scope::Scope},
     server::{
         clock::Clock,
         db::projects::Project,
-        live,
         service::{NewKey, NewPerson, RevealedKey, Services},
     },
 };
-use sqlx::{
-    PgPool,
-    postgres::{PgConnectOptions, PgPoolOptions},
-};
-use tokio::{net::TcpListener, runtime::Handle, sync::RwLock};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use sqlx::PgPool;
+use tokio::{runtime::Handle, sync::RwLock};
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::{
     api::{Answer, Api},
@@ -106,26 +101,16 @@ impl TestApp {
         app
     }
 
-    fn run(db: &PgPool, clock: Clock, settings: Settings) -> Self {
-        let options = PgConnectOptions::clone(&db.connect_options());
-        let stop = CancellationToken::new();
-        let (tell, told) = mpsc::channel();
-        let (its_stop, its_clock) = (stop.clone(), clock.clone());
-        let thread = std::thread::spawn(move || {
-            tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(2)
-                .enable_all()
-                .build()
-                .expect("a runtime")
-                .block_on(serve(options, its_clock, settings, its_stop, tell));
-        });
-        let (url, services, runtime) = told.recv_timeout(PATIENCE).expect("the server starts");
-        let http = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .build()
-            .expect("a client");
-        Self { url, clock, db: db.clone(), house: None, services, runtime, stop, thread: Some(thread), http }
+    /// A server on a database that another one has left.
+    pub(crate) fn again(db: &PgPool, house: House) -> Self {
+        Self::again_with(db, house, Settings::default())
+    }
+
+    /// The same with settings.
+    pub(crate) fn again_with(db: &PgPool, house: House, settings: Settings) -> Self {
+        let mut app = Self::run(db, Clock::manual(), settings);
+        app.house = Some(house);
+        app
     }
 
     async fn furnish(&self) -> House {
@@ -139,8 +124,10 @@ impl TestApp {
             let first = services.set_up_unattended(ada).await.expect("a database").expect("nobody was there");
             let project = services.first_project().await.expect("a database").expect("a project");
             let decider = new_key("decider", &[Scope::Decide]);
-            let decider =
-                services.create_key(project.id, decider, Actor::Operator, Channel::cli()).await.expect("a key");
+            let decider = services
+                .create_key(project.id, decider, Actor::Operator, Channel::cli())
+                .await
+                .expect("a key");
             House { project, agent: first.agent_key, decider }
         })
         .await
@@ -205,12 +192,14 @@ impl TestApp {
     /// A second project with an agent's key and a decider's, which no command makes yet.
     pub(crate) async fn foreign_project(&self) -> (RevealedKey, RevealedKey) {
         let project = ProjectId::from_uuid(uuid::Uuid::from_u128(7));
-        sqlx::query("insert into project (project_id, name, webhook_secret, created_at) values ($1, 'B', 's', $2)")
-            .bind(project.uuid())
-            .bind(self.clock.now())
-            .execute(&self.db)
-            .await
-            .expect("a project");
+        sqlx::query(
+            "insert into project (project_id, name, webhook_secret, created_at) values ($1, 'B', 's', $2)",
+        )
+        .bind(project.uuid())
+        .bind(self.clock.now())
+        .execute(&self.db)
+        .await
+        .expect("a project");
         self.on_server(move |services| async move {
             let make = async |name: &str, scope| {
                 let new = new_key(name, &[scope]);
@@ -285,7 +274,10 @@ impl TestApp {
     }
 
     /// The audit events about one action, oldest first: kind, kind of actor, actor's name, channel, data.
-    pub(crate) async fn events(&self, action: &str) -> Vec<(String, String, String, String, serde_json::Value)> {
+    pub(crate) async fn events(
+        &self,
+        action: &str,
+    ) -> Vec<(String, String, String, String, serde_json::Value)> {
         let id: impri::domain::ids::ActionId = action.parse().expect("an id");
         sqlx::query_as(
             "select kind, actor_kind, actor_name, channel, data from audit_event where action_id = $1 order by event_id",
@@ -307,53 +299,6 @@ impl Drop for TestApp {
 
 fn new_key(name: &str, scopes: &[Scope]) -> NewKey {
     NewKey { name: name.to_owned(), scopes: scopes.to_vec(), lasts: None }
-}
-
-async fn serve(
-    options: PgConnectOptions,
-    clock: Clock,
-    settings: Settings,
-    stop: CancellationToken,
-    tell: mpsc::Sender<(String, Services, Handle)>,
-) {
-    let pool = PgPoolOptions::new()
-        .max_connections(8)
-        .acquire_timeout(PATIENCE)
-        .connect_with(options.application_name("impri"))
-        .await
-        .expect("the database of the test");
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("its address"));
-    let public_url = settings.public_url.unwrap_or_else(|| url.clone());
-    let services = Services::new(pool.clone(), clock, &public_url);
-    let is_https = public_url.starts_with("https:");
-    let router = {
-        let _alone = RENDERING.write().await;
-        let settings = RouterSettings { is_https, behind_proxy: settings.behind_proxy };
-        router(services.clone(), &settings, stop.clone())
-    };
-
-    let workers = TaskTracker::new();
-    let (all, token) = (services.clone(), stop.clone());
-    workers.spawn(async move { live::run(all.live(), all.pool(), &token).await });
-    let (all, token) = (services.clone(), stop.clone());
-    workers.spawn(async move { all.run_expiry(&token).await });
-    eventually("the server hears the others", async || services.live().is_linked()).await;
-    tell.send((url, services, Handle::current())).expect("the test waits for it");
-
-    let app = router.into_make_service_with_connect_info::<std::net::SocketAddr>();
-    let serving = axum::serve(listener, app).with_graceful_shutdown(stop.clone().cancelled_owned());
-    let late = async {
-        stop.cancelled().await;
-        tokio::time::sleep(Duration::from_secs(5)).await;
-    };
-    tokio::select! {
-        served = serving.into_future() => served.expect("the listener works"),
-        () = late => {}
-    }
-    workers.close();
-    workers.wait().await;
-    pool.close().await;
 }
 
 /// Asks again until the answer is yes.
