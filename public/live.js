@@ -10,6 +10,7 @@
 // A page says `impri:hello` when it begins to listen and is told how things stand.
 
 const LOCK = "impri-live";
+const RESYNC = { kind: "resync", id: "", status: "" };
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(LOCK) : null;
@@ -20,6 +21,7 @@ let online = null;
 let failures = 0;
 let timer = 0;
 let leads = false;
+let waiting = null;
 
 function tell(name, detail) {
   window.dispatchEvent(new CustomEvent(name, { detail }));
@@ -29,7 +31,6 @@ function setOnline(value) {
   if (online === value) return;
   online = value;
   tell("impri:link", { online });
-  if (online) tell("impri:change", { kind: "resync", id: "", status: "" });
 }
 
 /** What the tab with the stream hears goes to this page and to the other tabs. */
@@ -50,6 +51,8 @@ function open() {
   source.onopen = () => {
     failures = 0;
     share(true);
+    // Whatever happened before the stream was up is in no event.
+    hear(RESYNC);
   };
   source.onmessage = ({ data }) => {
     let change;
@@ -65,7 +68,7 @@ function open() {
     // The browser comes back to a stream that broke, but not to one that was refused.
     if (source?.readyState !== EventSource.CLOSED) return;
     // Refused is what a session that ended looks like: whoever reads anew finds out.
-    if (failures === 0) hear({ kind: "resync", id: "", status: "" });
+    if (failures === 0) hear(RESYNC);
     timer = setTimeout(open, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)] * (0.75 + Math.random() / 2));
   };
 }
@@ -76,16 +79,22 @@ function close() {
   source = null;
 }
 
+/** Queues for the lock, or takes it from whichever tab has it. */
 function lead(steal) {
   if (leads) return;
+  waiting?.abort();
+  waiting = steal ? null : new AbortController();
+  let held = false;
   navigator.locks
-    .request(LOCK, { steal }, () => {
-      leads = true;
+    .request(LOCK, steal ? { steal } : { signal: waiting.signal }, () => {
+      held = leads = true;
+      waiting = null;
       open();
       // Held until the tab goes or another tab takes over.
       return new Promise(() => {});
     })
     .catch(() => {
+      if (!held) return;
       leads = false;
       close();
       lead(false);
@@ -109,14 +118,16 @@ function start() {
     channel.postMessage({ hello: true });
   }
 
+  // For a page that listens already; one that comes later says hello.
+  tell("impri:change", RESYNC);
   window.addEventListener("impri:hello", () => {
     if (online !== null) tell("impri:link", { online });
-    tell("impri:change", { kind: "resync", id: "", status: "" });
+    tell("impri:change", RESYNC);
   });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState !== "visible") return;
     if (canShare) lead(true);
-    tell("impri:change", { kind: "resync", id: "", status: "" });
+    tell("impri:change", RESYNC);
   });
   window.addEventListener("offline", () => setOnline(false));
   window.addEventListener("online", () => {
@@ -128,7 +139,7 @@ function start() {
     if (!persisted) return;
     if (canShare) lead(true);
     else open();
-    tell("impri:change", { kind: "resync", id: "", status: "" });
+    tell("impri:change", RESYNC);
   });
 }
 

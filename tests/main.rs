@@ -7,6 +7,7 @@ mod api_reading;
 mod api_repeating;
 mod api_reporting;
 mod api_waiting;
+mod delivery;
 mod doors;
 mod expiry;
 mod house;

@@ -42,7 +42,9 @@ fn keeps_unchanged(field: &str, value: &Value) -> Result<(), FieldError> {
             match inexact {
                 true => Err(FieldError::invalid(
                     field,
-                    format!("the integer {number} is beyond ±{EXACT_MAX} and can't be exact in JSON. Send it as a string."),
+                    format!(
+                        "the integer {number} is beyond ±{EXACT_MAX} and can't be exact in JSON. Send it as a string."
+                    ),
                 )),
                 false => Ok(()),
             }

@@ -88,7 +88,10 @@ impl From<sqlx::Error> for ServiceError {
     fn from(error: sqlx::Error) -> Self {
         // Class 57P: the server is stopping or starting; class 08: the connection is lost; 53300: too many.
         let gone = match &error {
-            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) | sqlx::Error::Tls(_) => true,
+            sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_) => true,
             sqlx::Error::Database(database) => database
                 .code()
                 .is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300"),
@@ -147,9 +150,9 @@ impl From<ServiceError> for UiError {
             ServiceError::Unavailable(_) => Self::Unavailable,
             ServiceError::Internal(_) => Self::Internal,
             // The API's own errors; no page can cause them.
-            ServiceError::NotApproved(_) | ServiceError::AlreadyReported(_) | ServiceError::KeyReused { .. } => {
-                Self::BadRequest
-            }
+            ServiceError::NotApproved(_)
+            | ServiceError::AlreadyReported(_)
+            | ServiceError::KeyReused { .. } => Self::BadRequest,
         }
     }
 }

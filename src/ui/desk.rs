@@ -26,7 +26,8 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// An empty table.
+    /// An empty table, which lasts as long as the component that asks for it.
+    #[expect(clippy::new_without_default, reason = "it makes signals, which a default value should not")]
     pub fn new() -> Self {
         Self {
             card: RwSignal::new(None),
@@ -207,7 +208,8 @@ impl Desk {
                     }
                 }
                 Err(refusal) => {
-                    let is_over = matches!(refusal, UiError::AlreadyDecided | UiError::Expired | UiError::Stale);
+                    let is_over =
+                        matches!(refusal, UiError::AlreadyDecided | UiError::Expired | UiError::Stale);
                     self.refusal.set(Some(refusal));
                     if is_over {
                         self.refresh();

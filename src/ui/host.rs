@@ -7,6 +7,8 @@ use leptos::prelude::*;
 pub struct PageAssets {
     /// The module that starts the page.
     pub start_js: String,
+    /// The glue between script and program, which that module imports.
+    pub glue_js: String,
     /// The program that it starts.
     pub wasm: String,
     /// The style sheet.

@@ -15,6 +15,7 @@ pub fn shell() -> impl IntoView {
     let scripts = (!assets.start_js.is_empty()).then(|| {
         view! {
             <link rel="modulepreload" href=assets.start_js.clone() />
+            <link rel="modulepreload" href=assets.glue_js.clone() />
             <link rel="preload" href=assets.wasm.clone() r#as="fetch" r#type="application/wasm" crossorigin="" />
             <script type="module" src="/live.js"></script>
             <script type="module" src=assets.start_js.clone()></script>

@@ -101,7 +101,11 @@ pub async fn get(conn: &mut PgConnection, project: ProjectId, id: ActionId) -> D
 ///
 /// # Errors
 /// As [`get`].
-pub async fn by_idempotency_key(conn: &mut PgConnection, project: ProjectId, key: &str) -> DbResult<Option<Action>> {
+pub async fn by_idempotency_key(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    key: &str,
+) -> DbResult<Option<Action>> {
     let row = select_action!("where a.project_id = $1 and a.idempotency_key = $2", project.uuid(), key);
     row.fetch_optional(conn).await?.map(ActionRow::into_action).transpose()
 }
@@ -132,7 +136,12 @@ pub async fn waiting_twin(conn: &mut PgConnection, of: &Action) -> DbResult<Opti
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn leave_pending(conn: &mut PgConnection, id: ActionId, to: Status, now: Instant) -> DbResult<bool> {
+pub async fn leave_pending(
+    conn: &mut PgConnection,
+    id: ActionId,
+    to: Status,
+    now: Instant,
+) -> DbResult<bool> {
     let done = sqlx::query!(
         "update action set status = $2, updated_at = $3
          where action_id = $1 and status = 'pending' and expires_at > $3",
@@ -221,8 +230,24 @@ pub async fn next_expiry(conn: &mut PgConnection) -> DbResult<Option<Instant>> {
 /// If the database can't be reached.
 pub async fn note_expired(conn: &mut PgConnection, expired: &[ExpiredAction]) -> DbResult<()> {
     for action in expired {
-        let event = crate::domain::action::transition::expired_event(action.project, action.id, action.expired_at);
+        let event =
+            crate::domain::action::transition::expired_event(action.project, action.id, action.expired_at);
         audit::append(conn, &event).await?;
     }
+    Ok(())
+}
+
+/// Forgets where callbacks about an action go, because nobody is there any more.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn drop_callback(conn: &mut PgConnection, id: ActionId, target: &str) -> DbResult<()> {
+    sqlx::query!(
+        "update action set callback_url = null where action_id = $1 and callback_url = $2",
+        id.uuid(),
+        target,
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }

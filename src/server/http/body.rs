@@ -50,7 +50,10 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
 }
 
 fn malformed(error: &serde_json::Error) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, format!("The body is not the JSON object that this expects: {error}."))
+    Problem::new(
+        StatusCode::BAD_REQUEST,
+        format!("The body is not the JSON object that this expects: {error}."),
+    )
 }
 
 #[cfg(test)]
@@ -81,6 +84,8 @@ mod tests {
     #[test]
     fn nothing_and_null_are_absent() {
         assert!(parse::<CreateAction>(b" ").unwrap().kind.is_none());
-        assert!(parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}").unwrap().payload.is_none());
+        assert!(
+            parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}").unwrap().payload.is_none()
+        );
     }
 }

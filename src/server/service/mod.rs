@@ -6,6 +6,7 @@
 
 mod access;
 mod decide;
+mod deliver;
 mod expire;
 mod history;
 mod inbox;

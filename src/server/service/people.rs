@@ -137,8 +137,15 @@ impl Services {
         }
         let (id, name) = db::people::disable(&mut tx, &email, now).await?.ok_or(ServiceError::NotFound)?;
         let data = json!({"reviewer_id": id.to_string(), "name": name});
-        let event =
-            AuditEvent { project, at: now, kind: EventKind::PersonDisabled, action: None, actor, channel, data };
+        let event = AuditEvent {
+            project,
+            at: now,
+            kind: EventKind::PersonDisabled,
+            action: None,
+            actor,
+            channel,
+            data,
+        };
         db::audit::append(&mut tx, &event).await?;
         tx.commit().await?;
         Ok(())

@@ -94,9 +94,13 @@ fn check(report: Report, agent: &Caller, now: crate::domain::Instant) -> Service
         None => {}
     }
     match errors.is_empty() {
-        true => {
-            Ok(RunResult { succeeded, at: now, by: agent.key, detail: report.detail, payload: report.payload })
-        }
+        true => Ok(RunResult {
+            succeeded,
+            at: now,
+            by: agent.key,
+            detail: report.detail,
+            payload: report.payload,
+        }),
         false => Err(ServiceError::Invalid(errors)),
     }
 }

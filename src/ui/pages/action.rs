@@ -8,7 +8,7 @@ use crate::rpc::actions::load_card;
 use crate::ui::desk::Desk;
 use crate::ui::parts::card_pane::CardPane;
 use crate::ui::parts::icons::{self, Icon};
-use crate::ui::parts::live::on_change;
+use crate::ui::parts::live::on_changes;
 use crate::ui::parts::outcome_line::outcome_of;
 use crate::ui::parts::problem::problem;
 use crate::wire::card::Outcome;
@@ -22,8 +22,8 @@ pub fn ActionPage() -> impl IntoView {
     let query = use_location().query;
     let first = Resource::new(move || id.get(), load_card);
     let desk = Desk::new();
-    on_change(move |change| {
-        if change.kind == "resync" || change.id == id.get_untracked() {
+    on_changes(move |changes| {
+        if changes.iter().any(|change| change.concerns(id.try_get_untracked().as_deref())) {
             desk.refresh();
         }
     });

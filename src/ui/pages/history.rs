@@ -60,9 +60,10 @@ fn Events(filter: HistoryFilter, view: HistoryView) -> impl IntoView {
     view! {
         <HistoryFilters filter=filter people=view.people kinds=view.kinds />
         {view.problem.map(|problem| view! { <Alert sentence=problem /> })}
-        {match is_empty {
-            true => view! { <p class="nothing">"Nothing in the history fits."</p> }.into_any(),
-            false => view! { <HistoryTable events=view.events /> }.into_any(),
+        {if is_empty {
+            view! { <p class="nothing">"Nothing in the history fits."</p> }.into_any()
+        } else {
+            view! { <HistoryTable events=view.events /> }.into_any()
         }}
         <nav class="pager" aria-label="Pages">{newest}{older}</nav>
     }

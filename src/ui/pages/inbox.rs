@@ -3,8 +3,6 @@
 //! The address says which card is on the table (`?at=`) and where the list begins (`?cursor=`). A phone shows the
 //! list without `at` and the card with it; a desk shows both.
 
-use std::time::Duration;
-
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_meta::Title;
@@ -19,16 +17,13 @@ use crate::ui::parts::header::count;
 use crate::ui::parts::icons::{self, Icon};
 use crate::ui::parts::inbox_list::InboxList;
 use crate::ui::parts::links::with_query;
-use crate::ui::parts::live::on_change;
+use crate::ui::parts::live::on_changes;
 use crate::ui::parts::outcome_line::OutcomeLine;
 use crate::ui::parts::problem::problem;
 use crate::ui::parts::welcome::WelcomePane;
 use crate::wire::card::{Card, Outcome};
 use crate::wire::error::UiError;
 use crate::wire::inbox::InboxView;
-
-/// News that come together are fetched together.
-const GATHER: Duration = Duration::from_millis(120);
 
 type List = RwSignal<Option<InboxView>>;
 type FirstLoad = Result<(InboxView, Option<Result<Card, UiError>>), UiError>;
@@ -81,10 +76,12 @@ async fn load(at: Option<String>, cursor: Option<String>) -> FirstLoad {
 
 #[component]
 fn Split(at: Memo<Option<String>>, cursor: Memo<Option<String>>, list: List, desk: Desk) -> impl IntoView {
-    let is_empty = Memo::new(move |_| list.with(|list| list.as_ref().is_none_or(|list| list.rows.is_empty())));
+    let is_empty =
+        Memo::new(move |_| list.with(|list| list.as_ref().is_none_or(|list| list.rows.is_empty())));
     let welcome = Memo::new(move |_| {
         list.with(|list| list.as_ref()?.welcome.clone()).filter(|_| is_empty.get() && desk.is_empty())
     });
+    let is_bare = Memo::new(move |_| desk.is_empty());
     let selected = Signal::derive(move || desk.id());
     let shown = move || if at.with(Option::is_some) { "card" } else { "list" };
     let back = move || with_query("/inbox", &[("cursor", cursor.get().as_deref())]);
@@ -101,9 +98,10 @@ fn Split(at: Memo<Option<String>>, cursor: Memo<Option<String>>, list: List, des
                         "Inbox"
                     </a>
                     {move || {
-                        match desk.is_empty() {
-                            false => view! { <CardPane desk=desk /> }.into_any(),
-                            true => view! { <Done desk=desk /> }.into_any(),
+                        if is_bare.get() {
+                            view! { <Done desk=desk /> }.into_any()
+                        } else {
+                            view! { <CardPane desk=desk /> }.into_any()
                         }
                     }}
                 </div>
@@ -152,23 +150,12 @@ fn scroll_to_top() {
 
 /// Takes news in without moving what is read: rows come and go, the card stays until its own story goes on.
 fn follow_news(cursor: Memo<Option<String>>, list: List, desk: Desk) {
-    let waiting = StoredValue::new(false);
-    on_change(move |change| {
+    on_changes(move |changes| {
         let id = desk.id_now();
-        if change.kind == "resync" || (id.is_some() && id.as_deref() == Some(&change.id)) {
+        if changes.iter().any(|change| change.concerns(id.as_deref())) {
             desk.refresh();
         }
-        if !waiting.get_value() {
-            waiting.set_value(true);
-            set_timeout(
-                move || {
-                    if waiting.try_update_value(|waiting| *waiting = false).is_some() {
-                        refetch(cursor.get_untracked(), list, desk);
-                    }
-                },
-                GATHER,
-            );
-        }
+        refetch(cursor.get_untracked(), list, desk);
     });
 }
 
@@ -196,7 +183,8 @@ fn go_on_after_decision(cursor: Memo<Option<String>>, list: List, desk: Desk) {
         if next.is_none() {
             desk.clear();
         }
-        let address = with_query("/inbox", &[("cursor", cursor.get_untracked().as_deref()), ("at", next.as_deref())]);
+        let address =
+            with_query("/inbox", &[("cursor", cursor.get_untracked().as_deref()), ("at", next.as_deref())]);
         navigate(&address, NavigateOptions { replace: true, ..NavigateOptions::default() });
     }));
 }

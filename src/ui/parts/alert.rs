@@ -68,7 +68,11 @@ fn refusal_sentence(refusal: &UiError, fields: &[EditField]) -> String {
     if let UiError::BadEdit { index, problem } = refusal
         && let Some(field) = fields.iter().find(|field| field.index == *index)
     {
-        return format!("The value of {} {}. Nothing was approved; correct it and try again.", field.path, problem.words());
+        return format!(
+            "The value of {} {}. Nothing was approved; correct it and try again.",
+            field.path,
+            problem.words()
+        );
     }
     refusal.to_string()
 }
@@ -81,9 +85,14 @@ mod tests {
 
     #[test]
     fn a_refused_value_is_named() {
-        let fields =
-            [EditField { index: 2, path: "payload.amount".into(), input: FieldInput::Number, value: "42".into() }];
-        let sentence = refusal_sentence(&UiError::BadEdit { index: 2, problem: EditProblem::NotANumber }, &fields);
+        let fields = [EditField {
+            index: 2,
+            path: "payload.amount".into(),
+            input: FieldInput::Number,
+            value: "42".into(),
+        }];
+        let sentence =
+            refusal_sentence(&UiError::BadEdit { index: 2, problem: EditProblem::NotANumber }, &fields);
         assert_eq!(
             sentence,
             "The value of payload.amount is not a number. Nothing was approved; correct it and try again."

@@ -30,14 +30,17 @@ pub fn CardView(
 ) -> impl IntoView {
     let fields = StoredValue::new(card.fields.clone());
     let is_pending = card.status == "pending";
-    let edit = (is_pending && !card.fields.is_empty()).then(|| view! { <EditFields desk=desk fields=fields /> });
+    let edit =
+        (is_pending && !card.fields.is_empty()).then(|| view! { <EditFields desk=desk fields=fields /> });
     let bar = is_pending.then(|| {
         let (id, seen) = (card.id.clone(), card.digest.clone());
         view! { <DecisionBar desk=desk id=id seen=seen fields=fields /> }
     });
     let head = view! { <CardHead card=card.clone() /> };
     let end = match card.status.as_str() {
-        "expired" => Some(("expired", format!("Nobody decided within {}. Nothing was approved.", card.window))),
+        "expired" => {
+            Some(("expired", format!("Nobody decided within {}. Nothing was approved.", card.window)))
+        }
         "cancelled" => Some(("cancelled", "The agent withdrew this before anybody decided.".to_owned())),
         _ => None,
     };

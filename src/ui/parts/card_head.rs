@@ -16,7 +16,8 @@ pub fn CardHead(
 ) -> impl IntoView {
     let end = match card.status.as_str() {
         "pending" => {
-            view! { <Remaining moment=card.expires before="expires in " over="the time to decide is over" /> }.into_any()
+            view! { <Remaining moment=card.expires before="expires in " over="the time to decide is over" /> }
+                .into_any()
         }
         _ => view! { <StatusBadge status=card.status /> }.into_any(),
     };

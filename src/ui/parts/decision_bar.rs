@@ -43,9 +43,10 @@ pub fn DecisionBar(
             </a>
         }
     });
-    let note = match is_editable {
-        true => "You may change some values before you approve.",
-        false => "Nothing here can be edited: it is approved exactly as shown, or not at all.",
+    let note = if is_editable {
+        "You may change some values before you approve."
+    } else {
+        "Nothing here can be edited: it is approved exactly as shown, or not at all."
     };
     view! {
         <form

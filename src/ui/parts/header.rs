@@ -5,7 +5,7 @@ use leptos::task::spawn_local;
 use leptos_router::hooks::use_location;
 
 use super::icons::Mark;
-use super::live::{Link, on_change, use_link};
+use super::live::{Link, on_changes, use_link};
 use super::person_menu::PersonMenu;
 use crate::rpc::session::current_door;
 use crate::wire::error::UiError;
@@ -50,7 +50,7 @@ pub fn Header() -> impl IntoView {
 #[component]
 fn SignedIn(me: Me) -> impl IntoView {
     let pending = RwSignal::new(me.pending);
-    on_change(move |_| {
+    on_changes(move |_| {
         spawn_local(async move {
             if let Ok(Door::In(me)) = current_door().await {
                 pending.set(me.pending);

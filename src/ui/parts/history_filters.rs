@@ -78,7 +78,10 @@ fn options(any: &'static str, choices: Vec<Choice>, chosen: Option<&str>) -> Vec
 
 fn chips(filter: &HistoryFilter, people: &[Choice], kinds: &[Choice]) -> Vec<impl IntoView + use<>> {
     let named = |choices: &[Choice], value: &str| {
-        choices.iter().find(|choice| choice.value == value).map_or_else(|| value.to_owned(), |choice| choice.label.clone())
+        choices
+            .iter()
+            .find(|choice| choice.value == value)
+            .map_or_else(|| value.to_owned(), |choice| choice.label.clone())
     };
     // Another filter is another list: it begins at its beginning.
     let base = HistoryFilter { cursor: None, ..filter.clone() };

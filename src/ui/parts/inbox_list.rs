@@ -22,7 +22,8 @@ pub fn InboxList(
         let address = with_query("/inbox", &[("cursor", Some(&next))]);
         Some(view! { <a class="more" href=address>"Older"</a> })
     };
-    let newest = move || cursor.get().map(|_| view! { <a class="more" href="/inbox">"Back to the newest"</a> });
+    let newest =
+        move || cursor.get().map(|_| view! { <a class="more" href="/inbox">"Back to the newest"</a> });
     view! {
         <section class="inbox-list" aria-label="Waiting for a decision">
             {newest}

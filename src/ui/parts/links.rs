@@ -38,7 +38,8 @@ mod tests {
 
     #[test]
     fn values_cannot_leave_their_place() {
-        let address = with_query("/sign-in", &[("next", Some("/inbox?at=a&b")), ("x", None), ("y", Some("é"))]);
+        let address =
+            with_query("/sign-in", &[("next", Some("/inbox?at=a&b")), ("x", None), ("y", Some("é"))]);
         assert_eq!(address, "/sign-in?next=%2Finbox%3Fat%3Da%26b&y=%C3%A9");
     }
 }

@@ -3,10 +3,15 @@
 //! The script holds the one event stream of the browser and tells every tab. This part only listens; a page that
 //! nobody keeps up to date is still right, it is just not live.
 
+use std::time::Duration;
+
 use leptos::leptos_dom::helpers::window_event_listener_untyped;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::js_sys::Reflect;
+
+/// How long news are gathered before a page reads anew.
+const GATHER: Duration = Duration::from_millis(120);
 
 /// Something happened to an action, or may have.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +20,13 @@ pub struct Change {
     pub kind: String,
     /// `act_…`; empty for `resync`.
     pub id: String,
+}
+
+impl Change {
+    /// Whether the action may be another one than before.
+    pub fn concerns(&self, id: Option<&str>) -> bool {
+        self.kind == "resync" || id == Some(&self.id)
+    }
 }
 
 /// Whether the stream is up.
@@ -52,13 +64,22 @@ pub fn use_link() -> Signal<Link> {
     Signal::derive(move || live.map_or(Link::Unknown, |live| live.0.get()))
 }
 
-/// Calls `heard` for every change, for as long as the component lives.
-pub fn on_change(heard: impl Fn(Change) + Clone + 'static) {
+/// Calls `heard` with what happened, for as long as the component lives. What comes together is told together.
+pub fn on_changes(heard: impl Fn(Vec<Change>) + Clone + 'static) {
     Effect::new(move |_| {
         let heard = heard.clone();
+        let gathered = StoredValue::new(Vec::new());
         let listener = window_event_listener_untyped("impri:change", move |event| {
             let text = |name| detail(&event, name).and_then(|value| value.as_string()).unwrap_or_default();
-            heard(Change { kind: text("kind"), id: text("id") });
+            let change = Change { kind: text("kind"), id: text("id") };
+            let is_first = gathered.try_update_value(|all| {
+                all.push(change);
+                all.len() == 1
+            });
+            if is_first == Some(true) {
+                let heard = heard.clone();
+                set_timeout(move || _ = gathered.try_update_value(std::mem::take).map(heard), GATHER);
+            }
         });
         on_cleanup(move || listener.remove());
     });

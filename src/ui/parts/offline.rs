@@ -8,9 +8,9 @@ use super::live::{Link, use_link};
 #[component]
 pub fn Offline() -> impl IntoView {
     let link = use_link();
-    let line = move || {
+    let sentence = move || {
         (link.get() == Link::Offline)
             .then_some("The server is out of reach. This page may be out of date; it catches up by itself.")
     };
-    view! { <p class="offline" role="status">{line}</p> }
+    view! { <p class="offline" role="status">{sentence}</p> }
 }

@@ -26,14 +26,15 @@ pub fn Preview(
         "diff" => "Diff",
         _ => "Plain text",
     };
-    let switch = match raw.is_some() {
-        true => Ok(view! { <Switch name="preview-as" first=name second="Raw" /> }),
-        false => Err(name),
+    let switch = if raw.is_some() {
+        view! { <Switch name="preview-as" first=name second="Raw" /> }.into_any()
+    } else {
+        view! { <span>{name}</span> }.into_any()
     };
     view! {
         <section class="preview" aria-label="Content">
             <div class="preview-bar">
-                {switch.map_or_else(|name| view! { <span>{name}</span> }.into_any(), IntoAny::into_any)}
+                {switch}
                 <span>{size}</span>
                 <code class="digest" title=format!("SHA-256 of everything on this card: {full_digest}")>
                     "sha256 "

@@ -13,7 +13,8 @@ pub fn ResultBlock(
     /// As reported.
     result: ResultView,
 ) -> impl IntoView {
-    let (state, label) = if result.succeeded { ("executed", "Executed") } else { ("execute_failed", "Failed") };
+    let (state, label) =
+        if result.succeeded { ("executed", "Executed") } else { ("execute_failed", "Failed") };
     view! {
         <section class="result-view" aria-label="Result" data-state=state>
             <p class="facts">

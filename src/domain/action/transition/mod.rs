@@ -72,7 +72,10 @@ impl Action {
                     && before.payload == result.payload;
                 return if same { Ok(None) } else { Err(Refusal::AlreadyReported(status)) };
             }
-            ActionState::Pending | ActionState::Rejected { .. } | ActionState::Expired | ActionState::Cancelled => {
+            ActionState::Pending
+            | ActionState::Rejected { .. }
+            | ActionState::Expired
+            | ActionState::Cancelled => {
                 return Err(Refusal::NotApproved(status));
             }
         };
