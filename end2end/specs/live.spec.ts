@@ -29,9 +29,9 @@ test("a new card appears, and what is read stays where it is @hydrated @desk", a
   await expect(row(page, second.title)).toBeVisible(SOON);
   await expect(card(page, first.title)).toBeVisible();
   await expect(reason).toBeFocused();
+  expect(await line.boundingBox()).toEqual(place);
   await page.keyboard.type("ence");
   await expect(reason).toHaveValue("Half a sentence");
-  expect(await line.boundingBox()).toEqual(place);
   await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /Inbox/ })).toHaveText("Inbox 2");
   await expect(page).toHaveTitle(/^\(2\) Inbox/);
   expect(loads.count).toBe(0);

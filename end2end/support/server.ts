@@ -116,6 +116,8 @@ export class Server {
       child.stderr.on("data", (data) => (stderr += data));
       child.on("error", reject);
       child.on("close", (code) => (code === 0 ? resolve(stdout.trim()) : reject(new Error(`impri ${args.join(" ")}: ${stderr}`))));
+      // A command that reads nothing may be gone already.
+      child.stdin.on("error", () => undefined);
       child.stdin.end(stdin);
     });
   }

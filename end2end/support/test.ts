@@ -105,8 +105,8 @@ export const test = base.extend<Fixtures & Options, WorkerFixtures>({
     { auto: true },
   ],
 
-  context: async ({ context, server, shared, serverOf, person, watch }, use) => {
-    await watch.over(context);
+  context: async ({ context, server, shared, serverOf, person, watch, javaScriptEnabled }, use) => {
+    await watch.over(context, javaScriptEnabled !== false);
     if (person && serverOf !== "fresh") {
       await context.addCookies([sessionCookie(serverOf === "everybody" ? await shared.session(person) : await server.signIn(person))]);
     }
@@ -125,7 +125,7 @@ export const test = base.extend<Fixtures & Options, WorkerFixtures>({
     await use(async (person, options = {}) => {
       const context = await browser.newContext({ ...contextOptions, viewport, isMobile, hasTouch, javaScriptEnabled, baseURL, ...options });
       opened.push(context);
-      await watch.over(context);
+      await watch.over(context, (options.javaScriptEnabled ?? javaScriptEnabled) !== false);
       if (person) await context.addCookies([sessionCookie(serverOf === "everybody" ? await shared.session(person) : await server.signIn(person))]);
       return context.newPage();
     });

@@ -21,7 +21,8 @@ export class Watch {
     return this.problems.filter((problem) => !this.known.some((known) => known.test(problem)));
   }
 
-  async over(context: BrowserContext) {
+  /** Watches a browser's window. Without scripts the browser refuses to fetch them, which is no complaint. */
+  async over(context: BrowserContext, hasScripts: boolean) {
     const note = (problem: string) => void this.problems.push(problem);
     context.on("console", (message) => {
       // Leptos says on the console that a page does not fit the program in it; both kinds count.
@@ -39,7 +40,8 @@ export class Watch {
     context.on("requestfailed", (request) => {
       const why = request.failure()?.errorText ?? "";
       // What a page was still loading when it was left.
-      if (why !== "net::ERR_ABORTED") note(`failed request: ${request.url().slice(0, 200)} ${why}`);
+      if (why === "net::ERR_ABORTED" || (why === "csp" && !hasScripts)) return;
+      note(`failed request: ${request.url().slice(0, 200)} ${why}`);
     });
     context.on("response", (response) => {
       if (response.status() >= 400) note(`status ${response.status()}: ${response.request().method()} ${response.url()}`);
