@@ -146,7 +146,8 @@ async fn a_key_with_an_end_works_until_its_second(db: PgPool) {
 async fn the_last_use_is_noted_at_most_once_a_minute(db: PgPool) {
     let app = TestApp::start(&db).await;
     let used = async || -> Option<i64> {
-        let sql = "select floor(extract(epoch from last_used_at))::bigint from api_key where name = 'first-agent'";
+        let sql =
+            "select floor(extract(epoch from last_used_at))::bigint from api_key where name = 'first-agent'";
         sqlx::query_scalar(sql).fetch_one(&db).await.expect("the key")
     };
     assert_eq!(used().await, None);
