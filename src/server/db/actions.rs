@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use super::rows::ActionRow;
 use super::{DbResult, audit};
 use crate::domain::Instant;
-use crate::domain::action::{Action, Status};
+use crate::domain::action::{Action, Claim, Status};
 use crate::domain::audit::AuditEvent;
 use crate::domain::ids::{ActionId, ProjectId};
 use crate::domain::text::Undo;
@@ -148,6 +148,23 @@ pub async fn leave_pending(
         id.uuid(),
         to.as_str(),
         now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Stores that an approved action was claimed. Says whether this call was the one.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn store_claim(conn: &mut PgConnection, id: ActionId, claim: &Claim) -> DbResult<bool> {
+    let done = sqlx::query!(
+        "update action set claimed_at = $2, claimed_by = $3, updated_at = $2
+         where action_id = $1 and status = 'approved' and claimed_at is null",
+        id.uuid(),
+        claim.at,
+        claim.by.uuid(),
     )
     .execute(conn)
     .await?;

@@ -179,6 +179,28 @@ pub(super) async fn report(
     }))
 }
 
+/// `POST /v1/actions/{id}/claim`: 200 for exactly one caller.
+pub(super) async fn claim(
+    State(state): State<HttpState>,
+    Bearer(caller): Bearer,
+    Path(id): Path<String>,
+) -> Result<Json<v1::Action>, Problem> {
+    caller.require(&[Scope::Actions])?;
+    let action = state.services.claim(&caller, action_id(&id)?).await?;
+    Ok(Json(show(&state, Viewed { action, delivery: None })))
+}
+
+/// `POST /v1/actions/{id}/cancel`, by the key that proposed it.
+pub(super) async fn cancel(
+    State(state): State<HttpState>,
+    Bearer(caller): Bearer,
+    Path(id): Path<String>,
+) -> Result<Json<v1::Action>, Problem> {
+    caller.require(&[Scope::Actions])?;
+    let action = state.services.cancel(&caller, action_id(&id)?).await?;
+    Ok(Json(show(&state, Viewed { action, delivery: None })))
+}
+
 fn show(state: &HttpState, viewed: Viewed) -> v1::Action {
     api::action(viewed, state.services.public_url(), state.services.clock().now())
 }

@@ -15,6 +15,8 @@ pub fn router() -> Router<HttpState> {
         .route("/v1/actions", post(actions::create))
         .route("/v1/actions/{id}", get(actions::read))
         .route("/v1/actions/{id}/decision", post(actions::decide))
+        .route("/v1/actions/{id}/claim", post(actions::claim))
+        .route("/v1/actions/{id}/cancel", post(actions::cancel))
         .route("/v1/actions/{id}/result", post(actions::report))
         .route("/v1", any(unknown))
         .route("/v1/", any(unknown))
