@@ -15,6 +15,7 @@ mod managed_postgres;
 mod pages;
 mod pages_card;
 mod pages_history;
+mod pages_untrusted;
 mod people;
 mod race;
 mod restart;
