@@ -199,7 +199,7 @@ impl Received {
         assert_eq!(body["event"], "action.updated");
         assert_eq!(body["event_id"], self.header("x-impri-event-id"));
         assert!(self.header("x-impri-event-id").parse::<DeliveryId>().is_ok());
-        assert_eq!(body.keys().last().map(String::as_str), Some("event_id"));
+        assert_eq!(body.keys().next_back().map(String::as_str), Some("event_id"));
     }
 }
 

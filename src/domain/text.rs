@@ -62,7 +62,7 @@ fn chars(text: &str) -> u64 {
 }
 
 /// Refuses what neither a line of text nor the database can hold.
-fn no_nul(field: &str, text: &str) -> Result<(), FieldError> {
+pub(super) fn no_nul(field: &str, text: &str) -> Result<(), FieldError> {
     match text.contains('\0') {
         true => Err(FieldError::invalid(field, "holds a NUL character (U+0000). Remove it.")),
         false => Ok(()),

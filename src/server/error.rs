@@ -52,6 +52,21 @@ pub enum ServiceError {
     /// It is not approved.
     #[error("not approved")]
     NotApproved(Status),
+    /// Somebody took the one permission to run it.
+    #[error("already claimed")]
+    AlreadyClaimed {
+        /// When.
+        at: Instant,
+    },
+    /// The approval is too old to be run.
+    #[error("overdue")]
+    Overdue {
+        /// Until when it was good.
+        until: Instant,
+    },
+    /// Only the key that proposed it may withdraw it.
+    #[error("not the proposer")]
+    NotTheProposer,
     /// Another result is there already.
     #[error("already reported")]
     AlreadyReported(Status),
@@ -120,6 +135,8 @@ impl ServiceError {
             Refusal::Edit(EditRefusal::Invalid(error)) => Self::Invalid(vec![error]),
             Refusal::NotApproved(status) => Self::NotApproved(status),
             Refusal::AlreadyReported(status) => Self::AlreadyReported(status),
+            Refusal::AlreadyClaimed(claim) => Self::AlreadyClaimed { at: claim.at },
+            Refusal::Overdue(until) => Self::Overdue { until },
         }
     }
 
@@ -151,6 +168,9 @@ impl From<ServiceError> for UiError {
             ServiceError::Internal(_) => Self::Internal,
             // The API's own errors; no page can cause them.
             ServiceError::NotApproved(_)
+            | ServiceError::AlreadyClaimed { .. }
+            | ServiceError::Overdue { .. }
+            | ServiceError::NotTheProposer
             | ServiceError::AlreadyReported(_)
             | ServiceError::KeyReused { .. } => Self::BadRequest,
         }

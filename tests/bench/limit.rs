@@ -87,7 +87,8 @@ impl Limit {
         let text = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "pgbench failed: {errors}");
-        let per_second = text.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
+        let per_second =
+            text.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
         Ok(Load {
             per_second: per_second.with_context(|| format!("pgbench gives no rate: {text}"))?,
             latencies: logged(dir)?,

@@ -27,7 +27,8 @@ pub async fn measure(settings: &Settings) -> anyhow::Result<Vec<Row>> {
         let measured = load::run(settings, time, 200, |out| {
             turn.set((turn.get() + 1) % ACTIONS);
             out.extend_from_slice(&reads[turn.get()]);
-        }).await?;
+        })
+        .await?;
         rounds.push(Round { limit, measured });
     }
     let rounds = Rounds(rounds);

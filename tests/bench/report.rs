@@ -36,13 +36,22 @@ impl Report {
     }
 
     pub fn print(&self) -> anyhow::Result<()> {
-        let mut table = vec![["what", "measured", "limit in this run", "ratio", "target", ""].map(str::to_owned)];
+        let mut table =
+            vec![["what", "measured", "limit in this run", "ratio", "target", ""].map(str::to_owned)];
         table.extend(self.rows.iter().map(|row| {
             let ratio = row.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
             let verdict = if row.is_ok { "ok" } else { "OVER" };
-            [row.name.clone(), row.measured.clone(), row.limit.clone(), ratio, row.target.clone(), verdict.into()]
+            [
+                row.name.clone(),
+                row.measured.clone(),
+                row.limit.clone(),
+                ratio,
+                row.target.clone(),
+                verdict.into(),
+            ]
         }));
-        let width = |column: usize| table.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
+        let width =
+            |column: usize| table.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
         let widths: Vec<usize> = (0..6).map(width).collect();
         let mut out = std::io::stdout().lock();
         for line in &table {

@@ -54,7 +54,8 @@ fn write_post(out: &mut Vec<u8>, path: &str, key: &str, body: &str) {
 /// Asks for an action with the agent's key; `query` is empty or begins with `?`.
 pub fn read(settings: &Settings, id: &str, query: &str) -> Vec<u8> {
     let key = &settings.agent_key;
-    format!("GET /v1/actions/{id}{query} HTTP/1.1\r\nHost: impri\r\nAuthorization: Bearer {key}\r\n\r\n").into_bytes()
+    format!("GET /v1/actions/{id}{query} HTTP/1.1\r\nHost: impri\r\nAuthorization: Bearer {key}\r\n\r\n")
+        .into_bytes()
 }
 
 /// Asks as a browser does, with the session's cookie or an empty text.

@@ -7,7 +7,9 @@ use crate::settings::Settings;
 /// A session that may empty tables that only grow and need not check what points where.
 async fn connect(settings: &Settings) -> anyhow::Result<PgConnection> {
     let mut conn = PgConnection::connect(&settings.database).await?;
-    sqlx::raw_sql("set session_replication_role = replica; set synchronous_commit = off").execute(&mut conn).await?;
+    sqlx::raw_sql("set session_replication_role = replica; set synchronous_commit = off")
+        .execute(&mut conn)
+        .await?;
     Ok(conn)
 }
 
@@ -98,7 +100,9 @@ pub async fn waiting(settings: &Settings, count: i64) -> anyhow::Result<()> {
 /// Does at once what Postgres does by itself a while after so many rows.
 pub async fn settle(settings: &Settings) -> anyhow::Result<()> {
     let mut conn = connect(settings).await?;
-    for statement in ["vacuum analyze action", "vacuum analyze decision", "vacuum analyze audit_event", "checkpoint"] {
+    for statement in
+        ["vacuum analyze action", "vacuum analyze decision", "vacuum analyze audit_event", "checkpoint"]
+    {
         sqlx::raw_sql(statement).execute(&mut conn).await?;
     }
     Ok(())

@@ -20,7 +20,8 @@ pub async fn measure(settings: &Settings) -> anyhow::Result<Vec<Row>> {
     ensure!(page.status == 200, "the inbox was answered with {}", page.status);
     let mut paths = linked(&page.text());
     // The module that starts the page names what it imports.
-    let start = paths.iter().find(|path| path.starts_with("/pkg/start.")).context("the page starts no module")?;
+    let start =
+        paths.iter().find(|path| path.starts_with("/pkg/start.")).context("the page starts no module")?;
     let module = connection.exchange(&browse(start, &cookie, "identity")).await?;
     let imports: Vec<String> = imported(&module.text());
     paths.extend(imports);

@@ -49,7 +49,11 @@ pub async fn connect(settings: &Settings, count: usize) -> anyhow::Result<Vec<Co
 }
 
 /// Parks one agent per connection, `per_second` of them, and gives the server time to settle.
-pub async fn park(settings: &Settings, connections: Vec<Connection>, per_second: f64) -> anyhow::Result<Parked> {
+pub async fn park(
+    settings: &Settings,
+    connections: Vec<Connection>,
+    per_second: f64,
+) -> anyhow::Result<Parked> {
     let ids = requests::propose_many(settings, connections.len()).await?;
     let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / per_second));
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Burst);

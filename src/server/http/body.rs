@@ -32,6 +32,10 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBody<T> {
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.trim_ascii().is_empty() { b"{}" } else { bytes };
+    // A list would be read as the members in their order, which nobody means.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "The body is a list; this expects a JSON object."));
+    }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();

@@ -114,6 +114,19 @@ impl From<ServiceError> for Problem {
                 ),
                 status,
             ),
+            ServiceError::AlreadyClaimed { at } => {
+                let message =
+                    "Somebody claimed this approval before, and it is good for one run. Don't run it again.";
+                conflict(message.to_owned(), Status::Approved).with("claimed_at", at.unix_timestamp())
+            }
+            ServiceError::Overdue { until } => {
+                let message = "This approval is too old to be run. Propose the action again.";
+                Self::new(StatusCode::GONE, message).with("valid_until", until.unix_timestamp())
+            }
+            ServiceError::NotTheProposer => Self::new(
+                StatusCode::FORBIDDEN,
+                "Only the key that proposed the action can withdraw it, or an admin key.",
+            ),
             ServiceError::AlreadyReported(status) => conflict(
                 format!("Another result was reported before: {}. It stays as it is.", status.as_str()),
                 status,

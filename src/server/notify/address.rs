@@ -93,7 +93,7 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
 enum Carried {
     /// NAT64, `64:ff9b::/96`: how a host without IPv4 reaches IPv4.
     Translated(Ipv4Addr),
-    /// Mapped (`::ffff:0:0/96`), translated (`::ffff:0:0:0/96`) and compatible (`::/96)`: only other spellings.
+    /// Mapped (`::ffff:0:0/96`), translated (`::ffff:0:0:0/96`) and compatible (`::/96`): only other spellings.
     Written(Ipv4Addr),
     /// 6to4 and Teredo.
     Tunnelled(Ipv4Addr),

@@ -58,7 +58,7 @@ impl Services {
     }
 
     /// Why the update found nothing to decide: somebody was faster, or time was.
-    async fn lost(&self, project: ProjectId, id: ActionId) -> ServiceResult<ServiceError> {
+    pub(super) async fn lost(&self, project: ProjectId, id: ActionId) -> ServiceResult<ServiceError> {
         let current = self.action(project, id).await?.action;
         let status = current.status(self.clock.now());
         Ok(match status {
@@ -68,14 +68,14 @@ impl Services {
     }
 }
 
-fn winner(action: &Action) -> Option<Winner> {
+pub(super) fn winner(action: &Action) -> Option<Winner> {
     action
         .decision()
         .map(|decision| Winner { name: decision.decider.name().to_owned(), at: decision.decided_at })
 }
 
 /// Writes the callback about an action's new state, if it asked for one.
-async fn enqueue(
+pub(super) async fn enqueue(
     conn: &mut PgConnection,
     action: &Action,
     now: crate::domain::Instant,

@@ -24,7 +24,7 @@ impl Services {
     /// One page of the actions that wait. `fresh_key` is shown in the welcome while there was never an action.
     ///
     /// # Errors
-    /// If the cursor is none of ours.
+    /// If the cursor is none of ours, there is no such page.
     pub async fn inbox(
         &self,
         member: &Member,
@@ -186,9 +186,7 @@ fn write_cursor(at: Instant, id: ActionId) -> String {
 }
 
 fn parse_cursor(text: &str) -> ServiceResult<(Instant, ActionId)> {
-    let wrong = || {
-        crate::domain::text::FieldError::invalid("cursor", "is not a cursor of this list. Start without one.")
-    };
+    let wrong = || ServiceError::NotFound;
     let (micros, id) = text.split_once('.').ok_or_else(wrong)?;
     let micros: i64 = micros.parse().map_err(|_| wrong())?;
     let at = Instant::from_unix_timestamp_nanos(i128::from(micros) * 1_000).map_err(|_| wrong())?;

@@ -129,6 +129,8 @@ impl Services {
         let now = self.clock.now();
         let email = Email::parse(email)?;
         let mut tx = self.pool.begin().await?;
+        // One after the other, or two administrators could disable each other.
+        db::people::lock_setup(&mut tx).await?;
         if !db::people::another_admin(&mut tx, project, &email).await? {
             let text = "is the last administrator's. Make another one first, so that nobody is locked out.";
             return Err(FieldError::invalid("email", text).into());

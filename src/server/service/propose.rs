@@ -60,11 +60,8 @@ impl Services {
                     };
                     return replay(found, gone.as_deref(), &action);
                 }
-            } else {
-                let (by, digest, now) = (action.proposed_by, action.content_sha256, action.created_at);
-                if let Some(found) = db::actions::waiting_twin(&mut conn, by, digest, now).await? {
-                    return Ok(Proposed::Duplicate(Box::new(found)));
-                }
+            } else if let Some(found) = db::actions::waiting_twin(&mut conn, &action).await? {
+                return Ok(Proposed::Duplicate(Box::new(found)));
             }
         }
         Err(ServiceError::Internal("a proposal was neither stored nor found".into()))

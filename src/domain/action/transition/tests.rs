@@ -155,6 +155,44 @@ fn only_an_approved_action_can_be_reported_and_only_the_same_report_repeats() {
 }
 
 #[test]
+fn only_an_approved_action_can_be_claimed_and_only_once() {
+    for (action, status) in every_state() {
+        let was_claimed = matches!(action.state, ActionState::Approved { claim: Some(_), .. });
+        let outcome = action.claim("drafts", Claim { at: NOW, by: agent() });
+        match status {
+            Status::Approved if was_claimed => {
+                assert_eq!(outcome.unwrap_err(), Refusal::AlreadyClaimed(Claim { at: NOW, by: agent() }));
+            }
+            Status::Approved => {
+                let next = outcome.unwrap().next;
+                assert_eq!(next.status(NOW), Status::Approved);
+                assert!(matches!(next.state, ActionState::Approved { claim: Some(_), .. }));
+            }
+            _ => assert_eq!(outcome.unwrap_err(), Refusal::NotApproved(status)),
+        }
+    }
+}
+
+#[test]
+fn an_old_approval_cannot_be_claimed() {
+    let approved = Action {
+        valid_for_secs: Some(60),
+        ..action(ActionState::Approved { decision: decision(Verdict::Approve, digest()), claim: None })
+    };
+    let until = NOW + Duration::seconds(60);
+    let claim = |at| approved.clone().claim("drafts", Claim { at, by: agent() });
+    assert!(claim(until - Duration::microseconds(1)).is_ok());
+    assert_eq!(claim(until).unwrap_err(), Refusal::Overdue(until));
+}
+
+#[test]
+fn a_withdrawn_action_is_cancelled() {
+    let pending = action(ActionState::Pending).into_pending(NOW).unwrap();
+    let Transition { next, event } = pending.cancel(agent(), "drafts", NOW);
+    assert_eq!((next.status(NOW), event.kind), (Status::Cancelled, EventKind::ActionCancelled));
+}
+
+#[test]
 fn a_pending_action_is_expired_from_its_second_on() {
     let pending = action(ActionState::Pending);
     let last = pending.expires_at - Duration::microseconds(1);
