@@ -1,4 +1,6 @@
 //! Tells cargo what the server embeds besides source: the site that `scripts/build` makes, and the migrations.
+#![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts through the environment")]
+
 use std::{env, fs, path::Path};
 
 fn main() {

@@ -214,3 +214,67 @@ toolchain() {
   [ -f "$stamps/toolchain" ] || fail "No toolchain was chosen yet: run scripts/setup first."
   cat "$stamps/toolchain"
 }
+
+# --- a throwaway PostgreSQL ------------------------------------------------------------------------------
+
+pg_home=
+
+# A port of the loopback address that nothing listens on.
+free_port() {
+  node -e 'const s = net.createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'
+}
+
+# PostgreSQL refuses to run as root; then it runs as the account that its package made, or as nobody.
+unprivileged() {
+  if [ "$(id -u)" -ne 0 ]; then
+    "$@"
+  elif have setpriv; then
+    setpriv --reuid="$pg_user" --regid="$(id -g "$pg_user")" --clear-groups "$@"
+  else
+    sudo -n -u "$pg_user" "$@"
+  fi
+}
+
+# Starts one that nobody else sees and names it in DATABASE_URL. Call stop_postgres at the end, on every path.
+start_postgres() {
+  local bin port password
+  bin=$(postgres_bin)
+  pg_user=$(id -un)
+  if [ "$(id -u)" -eq 0 ]; then pg_user=$(id -un postgres 2>/dev/null || echo nobody); fi
+  pg_home=$(mktemp -d /tmp/impri-pg.XXXXXX) # not $TMPDIR: the path of a socket must be short
+  password=$(node -p 'crypto.randomBytes(16).toString("hex")')
+  printf '%s\n' "$password" >"$pg_home/password"
+  if [ "$(id -u)" -eq 0 ]; then chown -R "$pg_user" "$pg_home"; fi
+  port=$(free_port)
+
+  say "Starting a throwaway PostgreSQL on port $port"
+  (
+    cd "$pg_home"
+    unprivileged "$bin/initdb" --pgdata="$pg_home/data" --username=impri --pwfile="$pg_home/password" \
+      --auth=scram-sha-256 --encoding=UTF8 --no-locale >"$pg_home/initdb.log" 2>&1
+  ) || fail "initdb did not work: $(tail -n 1 "$pg_home/initdb.log")"
+  (
+    cd "$pg_home"
+    # With its own standard input and output, or whoever reads ours would wait for it.
+    unprivileged "$bin/postgres" -D "$pg_home/data" -p "$port" -k "$pg_home" -c listen_addresses=127.0.0.1 \
+      -c max_connections=300 </dev/null >"$pg_home/log" 2>&1 &
+  )
+  local waited=0
+  until sed -n 8p "$pg_home/data/postmaster.pid" 2>/dev/null | grep -q ready; do
+    waited=$((waited + 1))
+    if [ $waited -gt 300 ]; then fail "The throwaway PostgreSQL did not start: $(tail -n 1 "$pg_home/log")"; fi
+    sleep 0.1
+  done
+  export DATABASE_URL="postgres://impri:$password@127.0.0.1:$port/postgres"
+}
+
+stop_postgres() {
+  if [ -z "$pg_home" ]; then return; fi
+  local pid
+  pid=$(head -n 1 "$pg_home/data/postmaster.pid" 2>/dev/null || true)
+  if [ -n "$pid" ]; then
+    kill -INT "$pid" 2>/dev/null || true # fast: disconnects whoever is left
+    while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+  fi
+  rm -rf "$pg_home"
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
@@ -19,10 +19,10 @@ use tower_sessions::cookie::SameSite;
 use tower_sessions::{Expiry, SessionManagerLayer};
 
 use super::sessions;
+use crate::server::auth::csrf;
 use crate::server::door::ClientAddress;
 use crate::server::http::assets::{self, SiteNames};
 use crate::server::http::{HttpState, events, health, observe, v1};
-use crate::server::auth::csrf;
 use crate::server::service::Services;
 use crate::ui::app::App;
 use crate::ui::host::PageAssets;
@@ -81,6 +81,7 @@ fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Rou
             }
         })
         .with_state(options)
+        .layer(middleware::map_response(finish_redirect))
         .layer(CompressionLayer::new().quality(tower_http::CompressionLevel::Fastest))
         .merge(stream)
         .layer(sessions)
@@ -91,11 +92,13 @@ fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Rou
 /// What every page and server function may use, and the policy that its answer carries.
 fn page_context(services: Services) -> impl Fn() + Clone + Send + Sync + 'static {
     let names = SiteNames::embedded();
-    let page_assets = PageAssets { start_js: names.start_js, glue_js: names.glue_js, wasm: names.wasm, css: names.css };
+    let page_assets =
+        PageAssets { start_js: names.start_js, glue_js: names.glue_js, wasm: names.wasm, css: names.css };
     move || {
         provide_context(services.clone());
         provide_context(page_assets.clone());
-        let (Some(nonce), Some(response)) = (leptos::nonce::use_nonce(), use_context::<ResponseOptions>()) else {
+        let (Some(nonce), Some(response)) = (leptos::nonce::use_nonce(), use_context::<ResponseOptions>())
+        else {
             return;
         };
         // What Leptos writes inline carries the nonce; everything else comes from files of ours.
@@ -110,11 +113,25 @@ fn page_context(services: Services) -> impl Fn() + Clone + Send + Sync + 'static
     }
 }
 
+/// Leptos redirects only callers that name `text/html`; for everybody else a page's redirect is one too.
+async fn finish_redirect(mut response: Response) -> Response {
+    let is_page = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if is_page && response.status().is_success() && response.headers().contains_key(header::LOCATION) {
+        response.headers_mut().remove("serverfnredirect");
+        *response.status_mut() = StatusCode::FOUND;
+    }
+    response
+}
+
 /// Notes the caller's network address, as far as it can be believed.
 async fn name_client(behind_proxy: bool, mut request: Request, next: Next) -> Response {
     let forwarded = request.headers().get_all("x-forwarded-for").iter().next_back();
     let forwarded = forwarded.and_then(|value| value.to_str().ok()).and_then(|list| list.rsplit(',').next());
-    let direct = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
+    let direct =
+        request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
     let address = match (behind_proxy, forwarded, direct) {
         (true, Some(last), _) if !last.trim().is_empty() => last.trim().to_owned(),
         (_, _, Some(ip)) => ip.to_string(),

@@ -139,7 +139,8 @@ async fn connect(options: PgConnectOptions) -> anyhow::Result<PgPool> {
         match pool.acquire().await {
             Ok(_) => return Ok(pool),
             Err(error) if started.elapsed() > DATABASE_PATIENCE => {
-                return Err(error).context("The database can't be reached: check DATABASE_URL and that it runs");
+                return Err(error)
+                    .context("The database can't be reached: check DATABASE_URL and that it runs");
             }
             Err(error) => tracing::info!(%error, "waiting for the database"),
         }
@@ -190,8 +191,12 @@ async fn announce(services: &Services, address: SocketAddr) -> anyhow::Result<()
     let url = services.public_url();
     println!("Impri listens on {address}.");
     match services.new_setup_link().await? {
-        Some(link) => println!("Nobody has an account yet. Open this link once to make the first one:\n\n  {link}\n"),
-        None => println!("Open {url}/inbox in a browser."),
+        Some(link) => {
+            println!("Nobody has an account yet. Open this link once to make the first one:\n\n  {link}\n");
+        }
+        None => {
+            println!("Open {url}/inbox in a browser.");
+        }
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use tower_sessions::ExpiredDeletion as _;
 use tower_sessions_sqlx_store::PostgresStore;
 
 /// Ended sessions are deleted this often.
-const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
+const TIDY_EVERY: Duration = Duration::from_hours(1);
 
 /// The store that the session layer reads and writes.
 ///

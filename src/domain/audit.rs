@@ -40,6 +40,10 @@ event_kinds! {
     ActionExecuted = "action.executed",
     /// It was tried and failed.
     ActionExecuteFailed = "action.execute_failed",
+    /// A message about it could not be delivered and was given up.
+    DeliveryFailed = "delivery.failed",
+    /// Somebody had a message about it sent again.
+    DeliveryReplayed = "delivery.replayed",
     /// A key was made.
     KeyCreated = "key.created",
     /// A key was revoked.

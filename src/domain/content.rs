@@ -1,6 +1,6 @@
 //! What a person is shown and approves, and the digest that names it.
 //!
-//! The digest is SHA-256 over the RFC 8785 (JCS) form of the object {kind, title, preview, payload, target_url};
+//! The digest is SHA-256 over the RFC 8785 (JCS) form of the object `{kind, title, preview, payload, target_url}`;
 //! members that the agent did not send are left out. One changed character changes the digest.
 
 use serde::{Deserialize, Serialize};
@@ -92,6 +92,9 @@ impl Content {
 }
 
 /// The RFC 8785 form of a value, as UTF-8.
+///
+/// # Panics
+/// Never: every JSON value has one.
 pub fn canonical_json(value: &Value) -> Vec<u8> {
     #[expect(clippy::expect_used, reason = "a serde_json::Value has string keys and finite numbers only")]
     serde_json_canonicalizer::to_vec(value).expect("every JSON value has a canonical form")

@@ -117,7 +117,9 @@ impl Channel {
         if Self::OWN.contains(&text) {
             return Err(FieldError::invalid(
                 "channel",
-                format!("{text} names a door of this server and is recorded by it alone. Leave channel out, or name your own."),
+                format!(
+                    "{text} names a door of this server and is recorded by it alone. Leave channel out, or name your own."
+                ),
             ));
         }
         Ok(Self(text.to_owned()))

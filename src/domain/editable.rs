@@ -41,7 +41,9 @@ impl EditablePath {
         match segments.is_empty() || segments.iter().any(String::is_empty) || text.len() > 500 {
             true => Err(FieldError::invalid(
                 "editable",
-                format!("{text:?} is not a path: use preview.body, title or payload.<key>, nested with dots."),
+                format!(
+                    "{text:?} is not a path: use preview.body, title or payload.<key>, nested with dots."
+                ),
             )),
             false => Ok(Self::Payload(segments)),
         }
@@ -60,9 +62,10 @@ impl EditablePath {
         match self {
             Self::Body => Some(Value::String(content.preview.body.clone())),
             Self::Title => Some(Value::String(content.title.as_str().to_owned())),
-            Self::Payload(segments) => {
-                segments.iter().try_fold(content.payload.as_ref()?, |value, segment| step(value, segment)).cloned()
-            }
+            Self::Payload(segments) => segments
+                .iter()
+                .try_fold(content.payload.as_ref()?, |value, segment| step(value, segment))
+                .cloned(),
         }
     }
 
@@ -128,11 +131,16 @@ pub fn parse_editable(paths: &[String], content: &Content) -> Result<Vec<Editabl
         if path.get(content).is_none() {
             return Err(FieldError::invalid(
                 "editable",
-                format!("{text} does not exist in what you sent, so there is nothing to edit. Send a value there or leave the path out."),
+                format!(
+                    "{text} does not exist in what you sent, so there is nothing to edit. Send a value there or leave the path out."
+                ),
             ));
         }
         if let Some(other) = parsed.iter().find(|other| other.overlaps(&path)) {
-            return Err(FieldError::invalid("editable", format!("{text} overlaps {other}. List only one of them.")));
+            return Err(FieldError::invalid(
+                "editable",
+                format!("{text} overlaps {other}. List only one of them."),
+            ));
         }
         parsed.push(path);
     }
@@ -174,7 +182,9 @@ pub fn check_edits(
     let mut edits = Vec::new();
     // In the order of the action's own list, so that the same edits always read the same.
     for path in editable {
-        let (Some(value), Some(original)) = (sent.get(&path.to_string()), path.get(content)) else { continue };
+        let (Some(value), Some(original)) = (sent.get(&path.to_string()), path.get(content)) else {
+            continue;
+        };
         if *value == original {
             continue;
         }
@@ -218,7 +228,9 @@ mod tests {
             kind: Kind::parse("email.send").unwrap(),
             title: Title::parse("Outreach").unwrap(),
             preview: Preview { format: PreviewFormat::Plain, body: "Hi".into() },
-            payload: Some(json!({"amount": 42, "flag": true, "none": null, "to": ["a@x.org", "b@x.org"], "o": {"k": "v"}})),
+            payload: Some(
+                json!({"amount": 42, "flag": true, "none": null, "to": ["a@x.org", "b@x.org"], "o": {"k": "v"}}),
+            ),
             target_url: None,
         }
     }
@@ -233,9 +245,24 @@ mod tests {
 
     #[test]
     fn only_existing_well_formed_disjoint_paths_can_be_listed() {
-        let listing = |list: &[&str]| parse_editable(&list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), &content());
+        let listing = |list: &[&str]| {
+            parse_editable(&list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(), &content())
+        };
         assert!(listing(&["preview.body", "title", "payload.amount", "payload.to.1", "payload.o.k"]).is_ok());
-        for bad in ["preview", "preview.format", "kind", "target_url", "payload", "payload.", "payload..a", "payload.nope", "payload.to.2", "payload.__proto__.x", "payload.amount.x", ""] {
+        for bad in [
+            "preview",
+            "preview.format",
+            "kind",
+            "target_url",
+            "payload",
+            "payload.",
+            "payload..a",
+            "payload.nope",
+            "payload.to.2",
+            "payload.__proto__.x",
+            "payload.amount.x",
+            "",
+        ] {
             assert!(listing(&[bad]).is_err(), "{bad}");
         }
         assert!(listing(&["payload.o", "payload.o.k"]).is_err());
@@ -245,11 +272,26 @@ mod tests {
 
     #[test]
     fn an_edit_keeps_the_json_type() {
-        let editable = paths(&["payload.amount", "payload.flag", "payload.none", "payload.o", "preview.body"]);
-        for bad in [json!({"payload.amount": ""}), json!({"payload.flag": "true"}), json!({"payload.none": 1}), json!({"payload.o": []}), json!({"preview.body": 12345})] {
-            assert!(matches!(check_edits(&content(), &editable, &sent(bad.clone())), Err(EditRefusal::Invalid(_))), "{bad}");
+        let editable =
+            paths(&["payload.amount", "payload.flag", "payload.none", "payload.o", "preview.body"]);
+        for bad in [
+            json!({"payload.amount": ""}),
+            json!({"payload.flag": "true"}),
+            json!({"payload.none": 1}),
+            json!({"payload.o": []}),
+            json!({"preview.body": 12345}),
+        ] {
+            assert!(
+                matches!(
+                    check_edits(&content(), &editable, &sent(bad.clone())),
+                    Err(EditRefusal::Invalid(_))
+                ),
+                "{bad}"
+            );
         }
-        let edits = check_edits(&content(), &editable, &sent(json!({"payload.amount": 41.5, "payload.none": null}))).unwrap();
+        let edits =
+            check_edits(&content(), &editable, &sent(json!({"payload.amount": 41.5, "payload.none": null})))
+                .unwrap();
         assert_eq!(edits.len(), 1);
         assert_eq!(apply(&content(), &edits).unwrap().payload.unwrap()["amount"], json!(41.5));
     }
@@ -263,14 +305,20 @@ mod tests {
 
     #[test]
     fn unlisted_paths_are_refused_by_name() {
-        let refused = check_edits(&content(), &paths(&["title"]), &sent(json!({"preview.body": "x", "title": "y"})));
+        let refused =
+            check_edits(&content(), &paths(&["title"]), &sent(json!({"preview.body": "x", "title": "y"})));
         assert_eq!(refused, Err(EditRefusal::NotEditable(vec!["preview.body".into()])));
     }
 
     #[test]
     fn limits_apply_again() {
         let editable = paths(&["title", "preview.body", "payload.o.k"]);
-        for bad in [json!({"title": "two\nlines"}), json!({"title": ""}), json!({"preview.body": "x".repeat(262_145)}), json!({"payload.o.k": "x".repeat(262_144)})] {
+        for bad in [
+            json!({"title": "two\nlines"}),
+            json!({"title": ""}),
+            json!({"preview.body": "x".repeat(262_145)}),
+            json!({"payload.o.k": "x".repeat(262_144)}),
+        ] {
             assert!(matches!(check_edits(&content(), &editable, &sent(bad)), Err(EditRefusal::Invalid(_))));
         }
     }

@@ -89,7 +89,13 @@ mod tests {
 
     #[test]
     fn another_types_id_is_refused() {
-        for text in ["", "act_", "key_BwcHBwcHBwcHBwcHBwcHBw", "act_BwcHBwcHBwcHBwcHBwcHB", "act_!wcHBwcHBwcHBwcHBwcHBw"] {
+        for text in [
+            "",
+            "act_",
+            "key_BwcHBwcHBwcHBwcHBwcHBw",
+            "act_BwcHBwcHBwcHBwcHBwcHB",
+            "act_!wcHBwcHBwcHBwcHBwcHBw",
+        ] {
             assert!(text.parse::<ActionId>().is_err(), "{text}");
         }
     }

@@ -8,6 +8,7 @@ pub mod action;
 pub mod audit;
 pub mod content;
 pub mod decision;
+pub mod delivery;
 pub mod editable;
 pub mod ids;
 pub mod payload;

@@ -88,14 +88,18 @@ pub fn check(raw: RawProposal, is_http_url: impl Fn(&str) -> bool) -> Result<Pro
     for (field, value) in [("target_url", &raw.target_url), ("callback_url", &raw.callback_url)] {
         check_url(field, value.as_deref(), &is_http_url).map_err(&mut keep).ok();
     }
-    let expires_in_secs = seconds("expires_in", raw.expires_in.unwrap_or(EXPIRES_IN_DEFAULT.cast_signed()), EXPIRES_IN_MIN)
-        .map_err(&mut keep)
-        .ok();
-    let valid_for_secs = raw.valid_for.map(|secs| seconds("valid_for", secs, 1)).transpose().map_err(&mut keep).ok();
+    let expires_in_secs =
+        seconds("expires_in", raw.expires_in.unwrap_or(EXPIRES_IN_DEFAULT.cast_signed()), EXPIRES_IN_MIN)
+            .map_err(&mut keep)
+            .ok();
+    let valid_for_secs =
+        raw.valid_for.map(|secs| seconds("valid_for", secs, 1)).transpose().map_err(&mut keep).ok();
     check_idempotency_key(raw.idempotency_key.as_deref()).map_err(&mut keep).ok();
     let undo = raw.undo.map(Undo::parse).transpose().map_err(&mut keep).ok();
 
-    let (Some(kind), Some(title), Some(format), Some(body)) = (kind, title, format, body) else { return Err(errors) };
+    let (Some(kind), Some(title), Some(format), Some(body)) = (kind, title, format, body) else {
+        return Err(errors);
+    };
     let content = Content {
         kind,
         title,
@@ -138,7 +142,10 @@ fn check_url(field: &str, value: Option<&str>, is_http_url: impl Fn(&str) -> boo
     }
     match is_http_url(text) && !text.contains(|c: char| c.is_control() || c.is_whitespace()) {
         true => Ok(()),
-        false => Err(FieldError::invalid(field, "must be an absolute address that starts with http:// or https://.")),
+        false => Err(FieldError::invalid(
+            field,
+            "must be an absolute address that starts with http:// or https://.",
+        )),
     }
 }
 
@@ -212,13 +219,25 @@ mod tests {
         let fields: Vec<&str> = errors.iter().map(|error| error.field.as_str()).collect();
         assert_eq!(
             fields,
-            ["kind", "title", "preview.format", "payload", "target_url", "expires_in", "valid_for", "idempotency_key", "undo"]
+            [
+                "kind",
+                "title",
+                "preview.format",
+                "payload",
+                "target_url",
+                "expires_in",
+                "valid_for",
+                "idempotency_key",
+                "undo"
+            ]
         );
     }
 
     #[test]
     fn times_keep_their_bounds() {
-        for (secs, good) in [(299, false), (300, true), (2_592_000, true), (2_592_001, false), (-1, false), (i64::MAX, false)] {
+        for (secs, good) in
+            [(299, false), (300, true), (2_592_000, true), (2_592_001, false), (-1, false), (i64::MAX, false)]
+        {
             assert_eq!(check_raw(RawProposal { expires_in: Some(secs), ..raw() }).is_ok(), good, "{secs}");
         }
     }

@@ -62,7 +62,7 @@ fn chars(text: &str) -> u64 {
 }
 
 /// Refuses what neither a line of text nor the database can hold.
-fn no_nul(field: &str, text: &str) -> Result<(), FieldError> {
+pub(super) fn no_nul(field: &str, text: &str) -> Result<(), FieldError> {
     match text.contains('\0') {
         true => Err(FieldError::invalid(field, "holds a NUL character (U+0000). Remove it.")),
         false => Ok(()),
@@ -155,7 +155,9 @@ impl Email {
         bounded("email", &text, 3, 254)?;
         let plain = !text.contains(|c: char| c.is_whitespace() || c.is_control());
         match text.split_once('@') {
-            Some((local, domain)) if plain && !local.is_empty() && !domain.is_empty() && !domain.contains('@') => {
+            Some((local, domain))
+                if plain && !local.is_empty() && !domain.is_empty() && !domain.contains('@') =>
+            {
                 Ok(Self(text))
             }
             _ => Err(FieldError::invalid("email", "is not an e-mail address like name@example.org.")),
@@ -188,7 +190,10 @@ mod tests {
     fn limits_count_characters_and_name_the_fix() {
         assert!(Title::parse("ü".repeat(500)).is_ok());
         let error = Title::parse("x".repeat(501)).unwrap_err();
-        assert_eq!((error.field.as_str(), error.code, error.limit, error.sent), ("title", "too_long", Some(500), Some(501)));
+        assert_eq!(
+            (error.field.as_str(), error.code, error.limit, error.sent),
+            ("title", "too_long", Some(500), Some(501))
+        );
         assert_eq!(Title::parse("").unwrap_err().code, "required");
         assert_eq!(Kind::parse("x".repeat(101)).unwrap_err().limit, Some(100));
         assert_eq!(Undo::parse("x".repeat(2001)).unwrap_err().limit, Some(2000));
@@ -198,7 +203,7 @@ mod tests {
     #[test]
     fn a_title_is_one_line_by_every_spelling_of_a_line_break() {
         for c in ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}', '\0'] {
-            assert!(Title::parse(format!("a{c}b")).is_err(), "{:?}", c);
+            assert!(Title::parse(format!("a{c}b")).is_err(), "{c:?}");
         }
     }
 

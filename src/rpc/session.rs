@@ -20,7 +20,11 @@ pub async fn current_door() -> Result<Door, UiError> {
 /// # Errors
 /// The same answer for a wrong address and a wrong password; throttled after a few.
 #[server(prefix = "/rpc", endpoint = "sign_in")]
-pub async fn sign_in(email: String, password: String, #[server(default)] next: String) -> Result<Me, UiError> {
+pub async fn sign_in(
+    email: String,
+    password: String,
+    #[server(default)] next: String,
+) -> Result<Me, UiError> {
     use crate::server::door;
     let outcome = door::sign_in(&email, password).await;
     door::finish_redirect(outcome, |result| door::after_sign_in(&next, result))

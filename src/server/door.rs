@@ -116,8 +116,11 @@ pub async fn sign_in(email: &str, password: String) -> Result<Me, UiError> {
     me(&services, &member).await
 }
 
+/// Makes the session this member's, under an id that nobody knew before.
 async fn begin(session: &Session, member: &Member) -> Result<(), UiError> {
     session.flush().await.map_err(session_failed)?;
+    // What was flushed would come back under its old id, which somebody else may have planted.
+    session.cycle_id().await.map_err(session_failed)?;
     session.insert(SIGNED_IN, member.id.to_string()).await.map_err(session_failed)
 }
 
@@ -138,7 +141,13 @@ pub async fn sign_out() -> Result<(), UiError> {
 ///
 /// # Errors
 /// If the link is not the newest one, or a field does not fit.
-pub async fn set_up(token: &str, name: &str, email: &str, password: String, project: &str) -> Result<Me, UiError> {
+pub async fn set_up(
+    token: &str,
+    name: &str,
+    email: &str,
+    password: String,
+    project: &str,
+) -> Result<Me, UiError> {
     let services = services()?;
     let session = session().await?;
     let person = NewPerson { name: name.to_owned(), email: email.to_owned(), password, is_admin: true };
@@ -151,8 +160,21 @@ pub async fn set_up(token: &str, name: &str, email: &str, password: String, proj
 
 /// Whether the request is a plain form's, which wants a page and not data.
 fn is_plain_form() -> bool {
-    let accept = use_context::<Parts>().and_then(|parts| parts.headers.get(header::ACCEPT).cloned());
-    accept.is_some_and(|accept| accept.to_str().is_ok_and(|accept| accept.contains("text/html")))
+    use_context::<Parts>().is_some_and(|parts| is_call(&parts) && accepts_pages(&parts))
+}
+
+/// Whether a page in the browser asked for data.
+fn wants_data() -> bool {
+    use_context::<Parts>().is_some_and(|parts| is_call(&parts) && !accepts_pages(&parts))
+}
+
+fn is_call(parts: &Parts) -> bool {
+    parts.uri.path().starts_with("/rpc/")
+}
+
+fn accepts_pages(parts: &Parts) -> bool {
+    let accept = parts.headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
 /// Answers with data; an error gets its status, which the framework can't give it (leptos 0.8 answers 500 always;
@@ -162,8 +184,8 @@ fn is_plain_form() -> bool {
 /// The given one.
 pub fn finish<T, E: Into<UiError>>(outcome: Result<T, E>) -> Result<T, UiError> {
     outcome.map_err(Into::into).inspect_err(|error| {
-        // On a plain form the status would overwrite the redirect.
-        if let (false, Some(response)) = (is_plain_form(), use_context::<ResponseOptions>()) {
+        // A plain form's status would overwrite the redirect, and a page chooses its own.
+        if let (true, Some(response)) = (wants_data(), use_context::<ResponseOptions>()) {
             response.set_status(status(error));
         }
     })
@@ -205,7 +227,9 @@ fn status(error: &UiError) -> StatusCode {
         UiError::Forbidden | UiError::SelfApproval | UiError::SetupClosed => StatusCode::FORBIDDEN,
         UiError::NotFound => StatusCode::NOT_FOUND,
         UiError::AlreadyDecided | UiError::Expired | UiError::Stale => StatusCode::CONFLICT,
-        UiError::NotEditable | UiError::BadEdit { .. } | UiError::BadField(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        UiError::NotEditable | UiError::BadEdit { .. } | UiError::BadField(_) => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
         UiError::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
         UiError::BadRequest => StatusCode::BAD_REQUEST,
         UiError::Unavailable | UiError::Offline => StatusCode::SERVICE_UNAVAILABLE,
@@ -229,7 +253,8 @@ pub fn after_sign_in(next: &str, outcome: &Result<Me, UiError>) -> String {
     match outcome {
         Ok(_) => next.unwrap_or("/inbox").to_owned(),
         Err(error) => {
-            let next: String = url::form_urlencoded::byte_serialize(next.unwrap_or_default().as_bytes()).collect();
+            let next: String =
+                url::form_urlencoded::byte_serialize(next.unwrap_or_default().as_bytes()).collect();
             format!("/sign-in?refused={}&next={next}", error.code())
         }
     }
@@ -260,7 +285,9 @@ mod tests {
 
     #[test]
     fn a_sign_in_leads_only_to_our_own_pages() {
-        for next in ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb", ""] {
+        for next in
+            ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb", ""]
+        {
             assert_eq!(own_path(next), None, "{next}");
         }
         assert_eq!(own_path("/inbox/act_x?at=1"), Some("/inbox/act_x?at=1"));

@@ -52,6 +52,21 @@ pub enum ServiceError {
     /// It is not approved.
     #[error("not approved")]
     NotApproved(Status),
+    /// Somebody took the one permission to run it.
+    #[error("already claimed")]
+    AlreadyClaimed {
+        /// When.
+        at: Instant,
+    },
+    /// The approval is too old to be run.
+    #[error("overdue")]
+    Overdue {
+        /// Until when it was good.
+        until: Instant,
+    },
+    /// Only the key that proposed it may withdraw it.
+    #[error("not the proposer")]
+    NotTheProposer,
     /// Another result is there already.
     #[error("already reported")]
     AlreadyReported(Status),
@@ -88,7 +103,10 @@ impl From<sqlx::Error> for ServiceError {
     fn from(error: sqlx::Error) -> Self {
         // Class 57P: the server is stopping or starting; class 08: the connection is lost; 53300: too many.
         let gone = match &error {
-            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) | sqlx::Error::Tls(_) => true,
+            sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_) => true,
             sqlx::Error::Database(database) => database
                 .code()
                 .is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300"),
@@ -117,6 +135,8 @@ impl ServiceError {
             Refusal::Edit(EditRefusal::Invalid(error)) => Self::Invalid(vec![error]),
             Refusal::NotApproved(status) => Self::NotApproved(status),
             Refusal::AlreadyReported(status) => Self::AlreadyReported(status),
+            Refusal::AlreadyClaimed(claim) => Self::AlreadyClaimed { at: claim.at },
+            Refusal::Overdue(until) => Self::Overdue { until },
         }
     }
 
@@ -147,9 +167,12 @@ impl From<ServiceError> for UiError {
             ServiceError::Unavailable(_) => Self::Unavailable,
             ServiceError::Internal(_) => Self::Internal,
             // The API's own errors; no page can cause them.
-            ServiceError::NotApproved(_) | ServiceError::AlreadyReported(_) | ServiceError::KeyReused { .. } => {
-                Self::BadRequest
-            }
+            ServiceError::NotApproved(_)
+            | ServiceError::AlreadyClaimed { .. }
+            | ServiceError::Overdue { .. }
+            | ServiceError::NotTheProposer
+            | ServiceError::AlreadyReported(_)
+            | ServiceError::KeyReused { .. } => Self::BadRequest,
         }
     }
 }

@@ -78,11 +78,6 @@ impl Desk {
         self.card.with(|card| Some(card.as_ref()?.as_ref().ok()?.id.clone()))
     }
 
-    /// The card's title.
-    pub fn title(self) -> Option<String> {
-        self.card.with(|card| Some(card.as_ref()?.as_ref().ok()?.title.clone()))
-    }
-
     /// The card's id, at the moment of asking.
     pub fn id_now(self) -> Option<String> {
         self.card.with_untracked(|card| Some(card.as_ref()?.as_ref().ok()?.id.clone()))

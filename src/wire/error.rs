@@ -199,9 +199,9 @@ impl FromServerFnError for UiError {
         // The framework's texts name internals; only the class of the error is passed on.
         match value {
             ServerFnErrorErr::Request(_) => Self::Offline,
-            ServerFnErrorErr::Args(_) | ServerFnErrorErr::MissingArg(_) | ServerFnErrorErr::Deserialization(_) => {
-                Self::BadRequest
-            }
+            ServerFnErrorErr::Args(_)
+            | ServerFnErrorErr::MissingArg(_)
+            | ServerFnErrorErr::Deserialization(_) => Self::BadRequest,
             _ => Self::Internal,
         }
     }

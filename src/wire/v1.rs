@@ -124,7 +124,7 @@ pub struct Action {
     pub undo: Option<String>,
     /// The name of the key that proposed it.
     pub agent: String,
-    /// SHA-256 over the RFC 8785 form of the proposed {kind, title, preview, payload, target_url}.
+    /// SHA-256 over the RFC 8785 form of the proposed `{kind, title, preview, payload, target_url}`.
     pub content_sha256: String,
     /// The same over the approved version.
     #[serde(skip_serializing_if = "Option::is_none")]

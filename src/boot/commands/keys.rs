@@ -36,7 +36,11 @@ async fn act(desk: &Desk, command: KeysCommand) -> anyhow::Result<()> {
             for key in desk.services.list_keys(project).await.map_err(explain)? {
                 let scopes: Vec<&str> = key.scopes.iter().map(Scope::as_str).collect();
                 let (id, prefix, scopes) = (key.id, &key.prefix, scopes.join(","));
-                println!("{id:<26}  {prefix:<16}  {scopes:<14}  {:<20}  {}", state(&key), printable(&key.name));
+                println!(
+                    "{id:<26}  {prefix:<16}  {scopes:<14}  {:<20}  {}",
+                    state(&key),
+                    printable(&key.name)
+                );
             }
         }
         KeysCommand::Revoke { key } => {
@@ -49,7 +53,10 @@ async fn act(desk: &Desk, command: KeysCommand) -> anyhow::Result<()> {
                 bail!("There is no valid key {key}: impri keys list shows ids and beginnings");
             };
             ensure!(found.next().is_none(), "More than one key begins so: name it by its id");
-            desk.services.revoke_key(project, first.id, Actor::Operator, Channel::cli()).await.map_err(explain)?;
+            desk.services
+                .revoke_key(project, first.id, Actor::Operator, Channel::cli())
+                .await
+                .map_err(explain)?;
             println!("Revoked {} ({}).", printable(&first.name), first.id);
         }
     }

@@ -39,7 +39,8 @@ impl Desk {
         MIGRATOR.run(&database.pool).await.context("The database's schema can't be brought up to date")?;
         let services = Services::new(database.pool.clone(), Clock::System, "");
         let project = services.first_project().await.map_err(explain)?;
-        let project = project.context("Nobody has an account yet: start impri serve and open the link that it prints")?;
+        let project = project
+            .context("Nobody has an account yet: start impri serve and open the link that it prints")?;
         Ok((services, project))
     }
 

@@ -28,8 +28,10 @@ async fn act(desk: &Desk, command: ProjectCommand) -> anyhow::Result<()> {
         }
         ProjectCommand::Set { setting: ProjectSetting::AllowSelfApproval, value } => {
             let allow = value == SwitchArg::On;
-            let set =
-                desk.services.set_self_approval(desk.project.id, allow, Actor::Operator, Channel::cli()).await;
+            let set = desk
+                .services
+                .set_self_approval(desk.project.id, allow, Actor::Operator, Channel::cli())
+                .await;
             set.map_err(explain)?;
             println!("allow-self-approval is {}.", if allow { "on" } else { "off" });
         }

@@ -27,7 +27,8 @@ async fn act(desk: &Desk, command: UsersCommand) -> anyhow::Result<()> {
             std::io::stdin().read_line(&mut line).context("The password can't be read from stdin")?;
             let password = line.trim_end_matches(['\r', '\n']).to_owned();
             let person = NewPerson { name, email, password, is_admin: role == RoleArg::Admin };
-            let made = desk.services.create_person(&desk.project, person, Actor::Operator, Channel::cli()).await;
+            let made =
+                desk.services.create_person(&desk.project, person, Actor::Operator, Channel::cli()).await;
             let member = made.map_err(explain)?;
             println!("Made an account for {} ({}).", printable(&member.name), member.email);
         }
@@ -35,8 +36,13 @@ async fn act(desk: &Desk, command: UsersCommand) -> anyhow::Result<()> {
             println!("{:<30}  {:<8}  {:<20}  NAME", "E-MAIL", "ROLE", "STATE");
             for member in desk.services.list_people(desk.project.id).await.map_err(explain)? {
                 let role = if member.is_admin { "admin" } else { "reviewer" };
-                let state = member.disabled_at.map_or("active".to_owned(), |at| format!("disabled {}", at.date()));
-                println!("{:<30}  {role:<8}  {state:<20}  {}", printable(&member.email), printable(&member.name));
+                let state =
+                    member.disabled_at.map_or("active".to_owned(), |at| format!("disabled {}", at.date()));
+                println!(
+                    "{:<30}  {role:<8}  {state:<20}  {}",
+                    printable(&member.email),
+                    printable(&member.name)
+                );
             }
         }
         UsersCommand::Disable { email } => {

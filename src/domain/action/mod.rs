@@ -184,6 +184,12 @@ impl Action {
         }
     }
 
+    /// From this instant on an approved action can't be claimed; none if its approval does not age.
+    pub fn valid_until(&self) -> Option<Instant> {
+        let approved_at = self.decision().filter(|decision| decision.approved_sha256.is_some())?.decided_at;
+        Some(approved_at + time::Duration::seconds(self.valid_for_secs?.into()))
+    }
+
     /// What was approved, or proposed while nothing was approved.
     pub fn approved_content(&self) -> Content {
         let edits = self.decision().map_or(&[][..], |decision| &decision.edits);

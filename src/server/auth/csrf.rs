@@ -17,7 +17,8 @@ pub async fn guard(own_origin: std::sync::Arc<str>, request: Request, next: Next
         return next.run(request).await;
     }
     tracing::warn!(path = request.uri().path(), "a change asked for by another site was refused");
-    let text = "Another site asked for this change, so nothing was changed. Open the inbox itself and try again.\n";
+    let text =
+        "Another site asked for this change, so nothing was changed. Open the inbox itself and try again.\n";
     (StatusCode::FORBIDDEN, text).into_response()
 }
 
@@ -27,7 +28,8 @@ fn is_own(headers: &HeaderMap, own_origin: &str) -> bool {
         (Some(site), _) => matches!(site, "same-origin" | "none"),
         // Older browsers send only this. The host is what the browser itself connected to.
         (None, Some(origin)) => {
-            let of_host = |host: &str| origin == format!("http://{host}") || origin == format!("https://{host}");
+            let of_host =
+                |host: &str| origin == format!("http://{host}") || origin == format!("https://{host}");
             origin == own_origin || text(HOST.as_str()).is_some_and(of_host)
         }
         // No browser that is in use leaves out both.

@@ -16,7 +16,8 @@ pub const PASSWORD_MIN: usize = 10;
 pub const PASSWORD_MAX: usize = 200;
 
 /// A hash of nothing that anybody knows, so that an unknown account costs as much time as a known one.
-const DECOY: &str = "$argon2id$v=19$m=19456,t=2,p=1$aW1wcmktZGVjb3ktc2FsdA$lYQjJDTDaqYd3kBFHTIFqYQMYsSRD8HfXQXxbOZ0xZo";
+const DECOY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$aW1wcmktZGVjb3ktc2FsdA$lYQjJDTDaqYd3kBFHTIFqYQMYsSRD8HfXQXxbOZ0xZo";
 
 /// A password that keeps the rules. Never logged, never stored.
 pub struct Password(String);
@@ -31,7 +32,8 @@ impl Password {
         if (PASSWORD_MIN..=PASSWORD_MAX).contains(&length) {
             return Ok(Self(text));
         }
-        let message = format!("must have {PASSWORD_MIN} to {PASSWORD_MAX} characters. Several words are a good one.");
+        let message =
+            format!("must have {PASSWORD_MIN} to {PASSWORD_MAX} characters. Several words are a good one.");
         Err(FieldError::invalid("password", message))
     }
 }
@@ -67,8 +69,8 @@ pub async fn verify(slots: &Semaphore, password: String, hash: Option<String>) -
     let work = move || -> ServiceResult<bool> {
         let stored = PasswordHash::new(hash.as_deref().unwrap_or(DECOY)).map_err(internal)?;
         // Longer than any password that can be set: not worth a core's time, and never right.
-        let is_right =
-            password.len() <= 4 * PASSWORD_MAX && argon2()?.verify_password(password.as_bytes(), &stored).is_ok();
+        let is_right = password.len() <= 4 * PASSWORD_MAX
+            && argon2()?.verify_password(password.as_bytes(), &stored).is_ok();
         Ok(is_right && hash.is_some())
     };
     tokio::task::spawn_blocking(work).await.map_err(internal)?

@@ -5,10 +5,10 @@ use sqlx::PgConnection;
 use super::rows::ActionRow;
 use super::{DbResult, audit};
 use crate::domain::Instant;
-use crate::domain::action::{Action, Status};
+use crate::domain::action::{Action, Claim, Status};
 use crate::domain::audit::AuditEvent;
-use crate::domain::content::ContentDigest;
-use crate::domain::ids::{ActionId, KeyId, ProjectId};
+use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::text::Undo;
 
 /// Selects whole actions; the argument continues the statement after its `from`.
 macro_rules! select_action {
@@ -36,7 +36,6 @@ macro_rules! select_action {
 /// If the database can't be reached.
 pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEvent) -> DbResult<bool> {
     let content = &action.content;
-    let editable: Vec<String> = action.editable.iter().map(ToString::to_string).collect();
     let valid_for = action.valid_for_secs.map(u32::cast_signed);
     let stored = sqlx::query_scalar!(
         r#"with proposed as (
@@ -47,7 +46,9 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
                'pending', $18
              where $12::text is not null or not exists (
                select from action
-               where proposed_by = $3 and content_sha256 = $16 and status = 'pending' and expires_at > $18)
+               where proposed_by = $3 and content_sha256 = $16 and status = 'pending' and expires_at > $18
+                 and editable = $13 and callback_url is not distinct from $11 and idempotent is not distinct from $14
+                 and undo is not distinct from $15 and valid_for_secs is not distinct from $17)
              on conflict (project_id, idempotency_key) where idempotency_key is not null do nothing
              returning action_id),
            noted as (
@@ -66,9 +67,9 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
         content.target_url,
         action.callback_url,
         action.idempotency_key,
-        &editable,
+        &paths(action),
         action.idempotent,
-        action.undo.as_ref().map(crate::domain::text::Undo::as_str),
+        action.undo.as_ref().map(Undo::as_str),
         action.content_sha256.as_bytes().as_slice(),
         valid_for,
         action.created_at,
@@ -80,6 +81,11 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
     .fetch_one(conn)
     .await?;
     Ok(stored == 1)
+}
+
+/// The editable paths, as text.
+fn paths(action: &Action) -> Vec<String> {
+    action.editable.iter().map(ToString::to_string).collect()
 }
 
 /// One action of a project.
@@ -95,27 +101,33 @@ pub async fn get(conn: &mut PgConnection, project: ProjectId, id: ActionId) -> D
 ///
 /// # Errors
 /// As [`get`].
-pub async fn by_idempotency_key(conn: &mut PgConnection, project: ProjectId, key: &str) -> DbResult<Option<Action>> {
+pub async fn by_idempotency_key(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    key: &str,
+) -> DbResult<Option<Action>> {
     let row = select_action!("where a.project_id = $1 and a.idempotency_key = $2", project.uuid(), key);
     row.fetch_optional(conn).await?.map(ActionRow::into_action).transpose()
 }
 
-/// An action of the same key with the same content that still waits at `now`.
+/// What stood in the way of a proposal: the same, by the same key, still waiting when it came.
 ///
 /// # Errors
 /// As [`get`].
-pub async fn waiting_twin(
-    conn: &mut PgConnection,
-    proposed_by: KeyId,
-    content: ContentDigest,
-    now: Instant,
-) -> DbResult<Option<Action>> {
+pub async fn waiting_twin(conn: &mut PgConnection, of: &Action) -> DbResult<Option<Action>> {
     let row = select_action!(
         "where a.proposed_by = $1 and a.content_sha256 = $2 and a.status = 'pending' and a.expires_at > $3
+           and a.editable = $4 and a.callback_url is not distinct from $5 and a.idempotent is not distinct from $6
+           and a.undo is not distinct from $7 and a.valid_for_secs is not distinct from $8
          order by a.created_at limit 1",
-        proposed_by.uuid(),
-        content.as_bytes().as_slice(),
-        now,
+        of.proposed_by.uuid(),
+        of.content_sha256.as_bytes().as_slice(),
+        of.created_at,
+        &paths(of),
+        of.callback_url,
+        of.idempotent,
+        of.undo.as_ref().map(Undo::as_str),
+        of.valid_for_secs.map(u32::cast_signed),
     );
     row.fetch_optional(conn).await?.map(ActionRow::into_action).transpose()
 }
@@ -124,13 +136,35 @@ pub async fn waiting_twin(
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn leave_pending(conn: &mut PgConnection, id: ActionId, to: Status, now: Instant) -> DbResult<bool> {
+pub async fn leave_pending(
+    conn: &mut PgConnection,
+    id: ActionId,
+    to: Status,
+    now: Instant,
+) -> DbResult<bool> {
     let done = sqlx::query!(
         "update action set status = $2, updated_at = $3
          where action_id = $1 and status = 'pending' and expires_at > $3",
         id.uuid(),
         to.as_str(),
         now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Stores that an approved action was claimed. Says whether this call was the one.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn store_claim(conn: &mut PgConnection, id: ActionId, claim: &Claim) -> DbResult<bool> {
+    let done = sqlx::query!(
+        "update action set claimed_at = $2, claimed_by = $3, updated_at = $2
+         where action_id = $1 and status = 'approved' and claimed_at is null",
+        id.uuid(),
+        claim.at,
+        claim.by.uuid(),
     )
     .execute(conn)
     .await?;
@@ -213,8 +247,24 @@ pub async fn next_expiry(conn: &mut PgConnection) -> DbResult<Option<Instant>> {
 /// If the database can't be reached.
 pub async fn note_expired(conn: &mut PgConnection, expired: &[ExpiredAction]) -> DbResult<()> {
     for action in expired {
-        let event = crate::domain::action::transition::expired_event(action.project, action.id, action.expired_at);
+        let event =
+            crate::domain::action::transition::expired_event(action.project, action.id, action.expired_at);
         audit::append(conn, &event).await?;
     }
+    Ok(())
+}
+
+/// Forgets where callbacks about an action go, because nobody is there any more.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn drop_callback(conn: &mut PgConnection, id: ActionId, target: &str) -> DbResult<()> {
+    sqlx::query!(
+        "update action set callback_url = null where action_id = $1 and callback_url = $2",
+        id.uuid(),
+        target,
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }

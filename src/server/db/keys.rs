@@ -114,7 +114,12 @@ pub async fn insert(conn: &mut PgConnection, key: &StoredKey, sha256: &[u8; 32])
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn revoke(conn: &mut PgConnection, project: ProjectId, id: KeyId, now: Instant) -> DbResult<Option<String>> {
+pub async fn revoke(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    id: KeyId,
+    now: Instant,
+) -> DbResult<Option<String>> {
     sqlx::query_scalar!(
         "update api_key set revoked_at = $3
          where api_key_id = $1 and project_id = $2 and revoked_at is null returning name",

@@ -71,7 +71,8 @@ pub async fn pending(
                 kind: row.kind,
                 title: row.title,
                 agent: row.proposed_by_name,
-                format: PreviewFormat::from_text(&row.preview_format).ok_or(corrupt("action.preview_format"))?,
+                format: PreviewFormat::from_text(&row.preview_format)
+                    .ok_or(corrupt("action.preview_format"))?,
                 body_head: row.body_head,
                 idempotent: row.idempotent,
                 editable: row.editable,
@@ -86,7 +87,12 @@ pub async fn pending(
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn count_pending(conn: &mut PgConnection, project: ProjectId, now: Instant, cap: i64) -> DbResult<i64> {
+pub async fn count_pending(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    now: Instant,
+    cap: i64,
+) -> DbResult<i64> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from (
              select from action where project_id = $1 and status = 'pending' and expires_at > $2 limit $3) waiting"#,
@@ -103,7 +109,10 @@ pub async fn count_pending(conn: &mut PgConnection, project: ProjectId, now: Ins
 /// # Errors
 /// If the database can't be reached.
 pub async fn any(conn: &mut PgConnection, project: ProjectId) -> DbResult<bool> {
-    sqlx::query_scalar!(r#"select exists (select from action where project_id = $1) as "any!""#, project.uuid())
-        .fetch_one(conn)
-        .await
+    sqlx::query_scalar!(
+        r#"select exists (select from action where project_id = $1) as "any!""#,
+        project.uuid()
+    )
+    .fetch_one(conn)
+    .await
 }

@@ -1,9 +1,14 @@
 //! What has to leave the house: rows written with their cause and taken by workers that hold a lease.
+//!
+//! A row is open while its state is `pending` or `retry`. Whoever takes it writes a lease into it; what the taker says
+//! afterwards counts only while that very lease is still there, so a taker that was too slow and was replaced changes
+//! nothing. No row is ever deleted.
 
 use sqlx::PgConnection;
 
 use super::DbResult;
 use crate::domain::Instant;
+use crate::domain::delivery::{Fate, Outcome};
 use crate::domain::ids::{ActionId, DeliveryId, ProjectId};
 
 /// A message to be sent.
@@ -25,20 +30,245 @@ pub struct OutboxMessage {
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn enqueue_callback(conn: &mut PgConnection, message: &OutboxMessage, now: Instant) -> DbResult<()> {
+pub async fn enqueue_callback(
+    conn: &mut PgConnection,
+    message: &OutboxMessage,
+    now: Instant,
+) -> DbResult<()> {
     sqlx::query!(
-        "insert into outbox (event_id, project_id, action_id, channel, target, body, state, created_at, due_at)
-         values ($1, $2, $3, 'callback', $4, $5, 'pending', $6, $6)",
+        "insert into outbox (event_id, project_id, action_id, channel, target, target_host, body, state,
+           created_at, due_at)
+         values ($1, $2, $3, 'callback', $4, $5, $6, 'pending', $7, $7)",
         message.event.uuid(),
         message.project.uuid(),
         message.action.uuid(),
         message.target,
+        receiver(&message.target),
         message.body,
         now,
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// The host that a target names, in the one spelling that the URL standard gives it.
+fn receiver(target: &str) -> String {
+    let url = url::Url::parse(target).ok();
+    let host = url.as_ref().and_then(url::Url::host_str).unwrap_or_default();
+    host.trim_end_matches('.').to_owned()
+}
+
+/// The right to send one row and to say what came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lease {
+    id: i64,
+    until: Instant,
+}
+
+/// A row that is ours to send. It holds a secret, so it does not show itself.
+pub struct TakenMessage {
+    /// What we have to show afterwards.
+    pub lease: Lease,
+    /// What is sent where.
+    pub message: OutboxMessage,
+    /// The host in the target.
+    pub host: String,
+    /// How often it failed so far.
+    pub failures: u32,
+    /// What the project signs with.
+    pub secret: String,
+}
+
+/// How much may be taken at once.
+pub struct Room<'a> {
+    /// Rows in all.
+    pub total: usize,
+    /// Rows for one host, counting those that are being sent.
+    pub per_host: usize,
+    /// What is being sent to each host now.
+    pub sending: &'a std::collections::HashMap<String, usize>,
+}
+
+/// Takes what is due, the oldest first, with a lease until `until`; skips what somebody else is taking.
+///
+/// It goes from host to host, because a queue in order of time alone would show nothing but the messages of a receiver
+/// that hangs, once there are enough of them.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn take_due(
+    conn: &mut PgConnection,
+    room: &Room<'_>,
+    now: Instant,
+    until: Instant,
+) -> DbResult<Vec<TakenMessage>> {
+    let hosts: Vec<String> = room.sending.keys().cloned().collect();
+    let counts: Vec<i64> = room.sending.values().map(|count| clamp(*count)).collect();
+    let rows = sqlx::query!(
+        r#"with recursive host (name) as (
+             (select target_host from outbox where state in ('pending', 'retry') order by target_host limit 1)
+             union all
+             select (select o.target_host from outbox o
+                     where o.state in ('pending', 'retry') and o.target_host > host.name
+                     order by o.target_host limit 1)
+             from host where host.name is not null),
+           taken as (
+             select due.outbox_id
+             from host
+             left join unnest($3::text[], $4::bigint[]) as busy (name, sending) on busy.name = host.name
+             cross join lateral (
+               select o.outbox_id, o.due_at from outbox o
+               where o.state in ('pending', 'retry') and o.target_host = host.name and o.due_at <= $1
+                 and (o.leased_until is null or o.leased_until <= $1)
+               order by o.due_at
+               limit greatest($6 - coalesce(busy.sending, 0), 0)
+               for update skip locked) due
+             order by due.due_at limit $5)
+           update outbox o set leased_until = $2
+           from taken, project p
+           where o.outbox_id = taken.outbox_id and p.project_id = o.project_id
+           returning o.outbox_id, o.event_id, o.project_id, o.action_id, o.target, o.target_host, o.body, o.attempt,
+             p.webhook_secret"#,
+        now,
+        until,
+        &hosts,
+        &counts,
+        clamp(room.total),
+        clamp(room.per_host),
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| TakenMessage {
+            lease: Lease { id: row.outbox_id, until },
+            message: OutboxMessage {
+                event: DeliveryId::from_uuid(row.event_id),
+                project: ProjectId::from_uuid(row.project_id),
+                action: ActionId::from_uuid(row.action_id),
+                target: row.target,
+                body: row.body,
+            },
+            host: row.target_host,
+            failures: u32::try_from(row.attempt).unwrap_or_default(),
+            secret: row.webhook_secret,
+        })
+        .collect())
+}
+
+fn clamp(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Writes what came of an attempt and gives the lease back; says whether the lease was still ours.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn record(
+    conn: &mut PgConnection,
+    lease: Lease,
+    outcome: &Outcome,
+    fate: Fate,
+    now: Instant,
+) -> DbResult<bool> {
+    let (due_at, done_at) = match fate {
+        Fate::Retry(pause) => (Some(now + pause), None),
+        Fate::Delivered | Fate::Gone | Fate::Dead => (None, Some(now)),
+    };
+    let done = sqlx::query!(
+        "update outbox set state = $3, attempt = attempt + $4, last_status = $5, last_error = $6,
+           due_at = coalesce($7, due_at), done_at = $8, leased_until = null
+         where outbox_id = $1 and leased_until = $2 and state in ('pending', 'retry')",
+        lease.id,
+        lease.until,
+        fate.as_str(),
+        i32::from(outcome.is_failure()),
+        outcome.status().map(i32::from),
+        outcome.reason(),
+        due_at,
+        done_at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Gives leases back without an attempt, so that another server need not wait for their end.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn release(conn: &mut PgConnection, leases: &[Lease]) -> DbResult<()> {
+    let (ids, until): (Vec<i64>, Vec<Instant>) = leases.iter().map(|lease| (lease.id, lease.until)).unzip();
+    sqlx::query!(
+        "update outbox o set leased_until = null
+         from unnest($1::bigint[], $2::timestamptz[]) as lease (id, until)
+         where o.outbox_id = lease.id and o.leased_until = lease.until",
+        &ids,
+        &until,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// When the next row that is not due yet will be.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn next_due(conn: &mut PgConnection, now: Instant) -> DbResult<Option<Instant>> {
+    sqlx::query_scalar!(
+        "select min(due_at) from outbox where state in ('pending', 'retry') and due_at > $1",
+        now
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// A message that was put back to be sent again.
+#[derive(Debug, Clone)]
+pub struct ReplayedMessage {
+    /// Named to the receiver, as before.
+    pub event: DeliveryId,
+    /// The host in the target.
+    pub host: String,
+}
+
+/// Puts the latest message about an action back, due now with all its attempts, if it was delivered or given up.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn requeue(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    action: ActionId,
+    now: Instant,
+) -> DbResult<Option<ReplayedMessage>> {
+    let row = sqlx::query!(
+        "update outbox set state = 'pending', attempt = 0, due_at = $3, done_at = null, leased_until = null
+         where outbox_id = (select max(outbox_id) from outbox where action_id = $2)
+           and project_id = $1 and state in ('delivered', 'dlq')
+         returning event_id, target_host",
+        project.uuid(),
+        action.uuid(),
+        now,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| ReplayedMessage { event: DeliveryId::from_uuid(row.event_id), host: row.target_host }))
+}
+
+/// Where callbacks about an action went until the receiver said that it is gone.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn gone_target(conn: &mut PgConnection, action: ActionId) -> DbResult<Option<String>> {
+    sqlx::query_scalar!(
+        "select target from outbox where action_id = $1 and state = 'gone' order by outbox_id desc limit 1",
+        action.uuid(),
+    )
+    .fetch_optional(conn)
+    .await
 }
 
 /// How the latest delivery about an action stands.
@@ -67,4 +297,23 @@ pub async fn latest(conn: &mut PgConnection, action: ActionId) -> DbResult<Optio
     )
     .fetch_optional(conn)
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_has_one_spelling() {
+        for (target, host) in [
+            ("https://user:pw@Hooks.Example:8443/a?b#c", "hooks.example"),
+            ("https://hooks.example./", "hooks.example"),
+            ("http://0x7f.1/", "127.0.0.1"),
+            ("http://[::FFFF:127.0.0.1]:80/", "[::ffff:7f00:1]"),
+            ("http://b\u{fc}cher.example/", "xn--bcher-kva.example"),
+            ("nonsense", ""),
+        ] {
+            assert_eq!(receiver(target), host, "{target}");
+        }
+    }
 }

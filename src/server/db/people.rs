@@ -107,7 +107,12 @@ pub async fn any(conn: &mut PgConnection) -> DbResult<bool> {
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn insert(conn: &mut PgConnection, member: &Member, password_hash: &str, now: Instant) -> DbResult<bool> {
+pub async fn insert(
+    conn: &mut PgConnection,
+    member: &Member,
+    password_hash: &str,
+    now: Instant,
+) -> DbResult<bool> {
     let stored = sqlx::query!(
         "insert into reviewer (reviewer_id, email, name, password_hash, created_at) values ($1, $2, $3, $4, $5)
          on conflict do nothing",
@@ -138,7 +143,11 @@ pub async fn insert(conn: &mut PgConnection, member: &Member, password_hash: &st
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn disable(conn: &mut PgConnection, email: &Email, now: Instant) -> DbResult<Option<(ReviewerId, String)>> {
+pub async fn disable(
+    conn: &mut PgConnection,
+    email: &Email,
+    now: Instant,
+) -> DbResult<Option<(ReviewerId, String)>> {
     let row = sqlx::query!(
         "update reviewer set disabled_at = $2 where lower(email) = $1 and disabled_at is null
          returning reviewer_id, name",
@@ -180,7 +189,11 @@ pub async fn lock_setup(conn: &mut PgConnection) -> DbResult<()> {
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn replace_setup_link(conn: &mut PgConnection, token_sha256: &[u8; 32], now: Instant) -> DbResult<()> {
+pub async fn replace_setup_link(
+    conn: &mut PgConnection,
+    token_sha256: &[u8; 32],
+    now: Instant,
+) -> DbResult<()> {
     sqlx::query!(
         "insert into setup_link (token_sha256, created_at) values ($1, $2)
          on conflict (only_one) do update set token_sha256 = excluded.token_sha256, created_at = excluded.created_at",

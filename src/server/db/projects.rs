@@ -77,11 +77,13 @@ pub async fn policy(conn: &mut PgConnection, id: ProjectId) -> DbResult<Decision
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn set_self_approval(conn: &mut PgConnection, id: ProjectId, allow: bool) -> DbResult<bool> {
+pub async fn set_self_approval(conn: &mut PgConnection, id: ProjectId, is_allowed: bool) -> DbResult<bool> {
     let done = sqlx::query!(
         "update project set allow_self_approval = $2 where project_id = $1 and allow_self_approval <> $2",
         id.uuid(),
-        allow,
-    );
-    Ok(done.execute(conn).await?.rows_affected() == 1)
+        is_allowed,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }

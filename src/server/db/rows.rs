@@ -57,7 +57,8 @@ impl ActionRow {
     /// The action.
     pub(super) fn into_action(mut self) -> DbResult<Action> {
         let state = self.take_state()?;
-        let format = PreviewFormat::from_text(&self.preview_format).ok_or(corrupt("action.preview_format"))?;
+        let format =
+            PreviewFormat::from_text(&self.preview_format).ok_or(corrupt("action.preview_format"))?;
         let editable = self.editable.iter().map(|text| EditablePath::parse(text));
         let valid_for = self.valid_for_secs.map(u32::try_from).transpose();
         Ok(Action {
@@ -88,7 +89,8 @@ impl ActionRow {
 
     fn take_state(&mut self) -> DbResult<ActionState> {
         let status = Status::from_text(&self.status).ok_or(corrupt("action.status"))?;
-        let claim = self.claimed_at.zip(self.claimed_by).map(|(at, by)| Claim { at, by: KeyId::from_uuid(by) });
+        let claim =
+            self.claimed_at.zip(self.claimed_by).map(|(at, by)| Claim { at, by: KeyId::from_uuid(by) });
         Ok(match status {
             Status::Pending => ActionState::Pending,
             Status::Expired => ActionState::Expired,
@@ -120,13 +122,20 @@ impl ActionRow {
         };
         let approved = self.approved_sha256.take();
         Ok(Decision {
-            verdict: self.verdict.as_deref().and_then(Verdict::from_text).ok_or(corrupt("decision.verdict"))?,
+            verdict: self
+                .verdict
+                .as_deref()
+                .and_then(Verdict::from_text)
+                .ok_or(corrupt("decision.verdict"))?,
             decided_at: self.decided_at.ok_or_else(missing)?,
             decider,
             channel: Channel::stored(self.channel.take().ok_or_else(missing)?),
             comment: self.comment.take().map(Comment::stored),
             edits: edits_from_json(self.edits.take().ok_or_else(missing)?)?,
-            proposed_sha256: digest(&self.proposed_sha256.take().ok_or_else(missing)?, "decision.proposed_sha256")?,
+            proposed_sha256: digest(
+                &self.proposed_sha256.take().ok_or_else(missing)?,
+                "decision.proposed_sha256",
+            )?,
             approved_sha256: approved.map(|bytes| digest(&bytes, "decision.approved_sha256")).transpose()?,
         })
     }
@@ -148,7 +157,8 @@ fn edits_from_json(value: Value) -> DbResult<Vec<Edit>> {
         .into_iter()
         .map(|item| {
             let Value::Object(mut members) = item else { return Err(wrong()) };
-            let path = text(&members, "path").and_then(|path| EditablePath::parse(path).ok()).ok_or_else(wrong)?;
+            let path =
+                text(&members, "path").and_then(|path| EditablePath::parse(path).ok()).ok_or_else(wrong)?;
             Ok(Edit { path, value: members.remove("value").ok_or_else(wrong)? })
         })
         .collect()

@@ -29,7 +29,12 @@ pub async fn failures(
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn note(conn: &mut PgConnection, subjects: &[String], now: Instant, since: Instant) -> DbResult<()> {
+pub async fn note(
+    conn: &mut PgConnection,
+    subjects: &[String],
+    now: Instant,
+    since: Instant,
+) -> DbResult<()> {
     sqlx::query!("delete from sign_in_failure where failed_at <= $1", since).execute(&mut *conn).await?;
     sqlx::query!(
         "insert into sign_in_failure (subject, failed_at) select subject, $2 from unnest($1::text[]) subject",

@@ -37,10 +37,16 @@ impl SiteNames {
             .and_then(|file| serde_json::from_slice(&file.data).ok())
             .unwrap_or_default();
         let path = |name: &str| {
-            let entry = names.get(name).cloned().and_then(|entry| serde_json::from_value::<Named>(entry).ok());
+            let entry =
+                names.get(name).cloned().and_then(|entry| serde_json::from_value::<Named>(entry).ok());
             entry.map(|entry| entry.path).unwrap_or_default()
         };
-        Self { start_js: path("start.js"), glue_js: path("impri.js"), wasm: path("impri.wasm"), css: path("impri.css") }
+        Self {
+            start_js: path("start.js"),
+            glue_js: path("impri.js"),
+            wasm: path("impri.wasm"),
+            css: path("impri.css"),
+        }
     }
 }
 
@@ -56,9 +62,13 @@ pub fn serve(request: &Request) -> Option<Response> {
     let plain = Site::get(path)?;
     let (file, encoding) = smallest(path, plain, request.headers());
     let etag = format!("\"{}\"", hex::encode(&file.metadata.sha256_hash()[..16]));
-    let is_known = request.headers().get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes());
-    let mut response =
-        if is_known { StatusCode::NOT_MODIFIED.into_response() } else { Body::from(file.data).into_response() };
+    let is_known =
+        request.headers().get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes());
+    let mut response = if is_known {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        Body::from(file.data).into_response()
+    };
     let cache = if path.starts_with("pkg/") { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = response.headers_mut();
     let kind = mime_guess::from_path(path).first_or_octet_stream();
@@ -82,7 +92,8 @@ fn with_charset(kind: &str) -> String {
 }
 
 fn smallest(path: &str, plain: EmbeddedFile, headers: &HeaderMap) -> (EmbeddedFile, Option<&'static str>) {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let accepted =
+        headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let accepts = |coding: &str| {
         accepted.split(',').any(|part| {
             let mut words = part.trim().split(';');
@@ -90,7 +101,9 @@ fn smallest(path: &str, plain: EmbeddedFile, headers: &HeaderMap) -> (EmbeddedFi
         })
     };
     for (coding, suffix) in [("br", ".br"), ("gzip", ".gz")] {
-        if accepts(coding) && let Some(file) = Site::get(&format!("{path}{suffix}")) {
+        if accepts(coding)
+            && let Some(file) = Site::get(&format!("{path}{suffix}"))
+        {
             return (file, Some(coding));
         }
     }

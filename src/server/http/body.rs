@@ -32,6 +32,10 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBody<T> {
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.trim_ascii().is_empty() { b"{}" } else { bytes };
+    // A list would be read as the members in their order, which nobody means.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "The body is a list; this expects a JSON object."));
+    }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
@@ -46,7 +50,10 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
 }
 
 fn malformed(error: &serde_json::Error) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, format!("The body is not the JSON object that this expects: {error}."))
+    Problem::new(
+        StatusCode::BAD_REQUEST,
+        format!("The body is not the JSON object that this expects: {error}."),
+    )
 }
 
 #[cfg(test)]
@@ -77,6 +84,8 @@ mod tests {
     #[test]
     fn nothing_and_null_are_absent() {
         assert!(parse::<CreateAction>(b" ").unwrap().kind.is_none());
-        assert!(parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}").unwrap().payload.is_none());
+        assert!(
+            parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}").unwrap().payload.is_none()
+        );
     }
 }

@@ -17,7 +17,8 @@ impl FromRequestParts<HttpState> for Bearer {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &HttpState) -> Result<Self, Problem> {
-        let key = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer);
+        let key =
+            parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer);
         match key {
             Some(key) => Ok(Self(state.services.caller(key).await?)),
             None => Err(CallerError::Missing.into()),

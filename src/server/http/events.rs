@@ -22,7 +22,7 @@ use crate::server::live::{ChangeKind, Heard};
 use crate::wire::error::UiError;
 
 /// A stream ends after this time, so that its browser's session is looked at again; browsers reconnect by themselves.
-const LIFE: Duration = Duration::from_secs(10 * 60);
+const LIFE: Duration = Duration::from_mins(10);
 /// Proxies cut what is silent for a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 

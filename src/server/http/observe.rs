@@ -46,7 +46,10 @@ fn finish(headers: &mut axum::http::HeaderMap, id: &str, is_https: bool) {
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-        (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=(), payment=()"),
+        (
+            HeaderName::from_static("permissions-policy"),
+            "camera=(), geolocation=(), microphone=(), payment=()",
+        ),
     ];
     for (name, value) in always {
         headers.insert(name, HeaderValue::from_static(value));

@@ -83,7 +83,8 @@ impl From<ServiceError> for Problem {
             ServiceError::Invalid(errors) => Self::invalid(&errors),
             ServiceError::NotPending { status, winner: Some(winner) } => {
                 let at = winner.at.unix_timestamp();
-                let message = format!("Already decided by {} ({}). Nothing was changed.", winner.name, status.as_str());
+                let message =
+                    format!("Already decided by {} ({}). Nothing was changed.", winner.name, status.as_str());
                 conflict(message, status).with("decided_by", winner.name).with("decided_at", at)
             }
             ServiceError::NotPending { status, winner: None } => {
@@ -100,14 +101,31 @@ impl From<ServiceError> for Problem {
             ),
             ServiceError::NotEditable { paths, editable } => {
                 let may = if editable.is_empty() { "nothing".to_owned() } else { editable.join(", ") };
-                let message = format!("{} can't be edited; this action allows editing {may}.", paths.join(", "));
+                let message =
+                    format!("{} can't be edited; this action allows editing {may}.", paths.join(", "));
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
                     .with("invalid_keys", paths)
                     .with("editable", editable)
             }
             ServiceError::NotApproved(status) => conflict(
-                format!("The action is {}, and only an approved one can be run and reported.", status.as_str()),
+                format!(
+                    "The action is {}, and only an approved one can be run and reported.",
+                    status.as_str()
+                ),
                 status,
+            ),
+            ServiceError::AlreadyClaimed { at } => {
+                let message =
+                    "Somebody claimed this approval before, and it is good for one run. Don't run it again.";
+                conflict(message.to_owned(), Status::Approved).with("claimed_at", at.unix_timestamp())
+            }
+            ServiceError::Overdue { until } => {
+                let message = "This approval is too old to be run. Propose the action again.";
+                Self::new(StatusCode::GONE, message).with("valid_until", until.unix_timestamp())
+            }
+            ServiceError::NotTheProposer => Self::new(
+                StatusCode::FORBIDDEN,
+                "Only the key that proposed the action can withdraw it, or an admin key.",
             ),
             ServiceError::AlreadyReported(status) => conflict(
                 format!("Another result was reported before: {}. It stays as it is.", status.as_str()),

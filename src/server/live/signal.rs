@@ -67,7 +67,8 @@ impl std::str::FromStr for Signal {
             return Ok(Self::KeyRevoked);
         }
         let mut words = text.split(' ');
-        let kind = words.next().and_then(|word| ChangeKind::ALL.into_iter().find(|kind| kind.as_str() == word));
+        let kind =
+            words.next().and_then(|word| ChangeKind::ALL.into_iter().find(|kind| kind.as_str() == word));
         let project = words.next().and_then(|word| word.parse().ok());
         let id = words.next().and_then(|word| word.parse().ok());
         match (kind, project, id, words.next()) {

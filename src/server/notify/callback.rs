@@ -1,12 +1,47 @@
-//! The body of a decision callback, in the shape and key order that receivers of this contract parse.
+//! Decision callbacks: a body in the shape and key order that receivers of this contract parse, and the headers that
+//! prove where it comes from.
 
+use hmac::{Hmac, Mac as _};
+use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
+use sha2::Sha256;
 
+use super::outbound::{Outbound, header};
 use crate::domain::Instant;
 use crate::domain::action::{Action, Status};
 use crate::domain::decision::Verdict;
+use crate::domain::delivery::Outcome;
 use crate::domain::ids::{ActionId, DeliveryId};
+use crate::server::db::outbox::TakenMessage;
+use crate::server::random;
 use crate::server::view::api;
+
+/// Posts a callback, signed for this attempt alone: a receiver that saw the nonce before has a copy before it.
+pub async fn send(outbound: &Outbound, taken: &TakenMessage, now: Instant) -> Outcome {
+    let message = &taken.message;
+    let timestamp = now.unix_timestamp();
+    let nonce = hex::encode(random::bytes::<8>());
+    let headers = HeaderMap::from_iter([
+        header("content-type", "application/json"),
+        header("x-impri-timestamp", &timestamp.to_string()),
+        header("x-impri-nonce", &nonce),
+        header("x-impri-signature", &signature(&taken.secret, timestamp, &nonce, &message.body)),
+        header("x-impri-event-id", &message.event.to_string()),
+    ]);
+    outbound.post(&message.target, headers, message.body.clone()).await
+}
+
+/// `sha256=` and the HMAC-SHA256 of `timestamp.nonce.body`, keyed by the text of the project's secret.
+///
+/// # Panics
+/// Never: HMAC takes keys of every length.
+pub fn signature(secret: &str, timestamp: i64, nonce: &str, body: &str) -> String {
+    #[expect(clippy::expect_used, reason = "HMAC is defined for keys of every length")]
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("a key");
+    mac.update(format!("{timestamp}.{nonce}.").as_bytes());
+    mac.update(body.as_bytes());
+    format!("sha256={}", hex::encode(mac.finalize().into_bytes()))
+}
 
 /// The body about a decided action.
 pub fn body(action: &Action, event: DeliveryId, now: Instant) -> String {
@@ -38,4 +73,27 @@ fn head(action: ActionId, status: Status) -> Map<String, Value> {
     members.insert("action_id".into(), action.to_string().into());
     members.insert("status".into(), status.as_str().into());
     members
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn the_signature_is_the_one_that_receivers_compute() {
+        // printf '1700000000.0123456789abcdef.{"event":"action.updated"}' | openssl dgst -sha256 -hmac secret-text
+        assert_eq!(
+            signature("secret-text", 1_700_000_000, "0123456789abcdef", r#"{"event":"action.updated"}"#),
+            "sha256=49c06bfcdeda87e7291929b4c048d87a9906823ba1cda6f69d2dd7b81b3f672c",
+        );
+    }
+
+    #[test]
+    fn an_expiry_says_no_more_than_that() {
+        let (action, event) = (ActionId::from_uuid(Uuid::nil()), DeliveryId::from_uuid(Uuid::nil()));
+        let body = r#"{"event":"action.updated","action_id":"act_AAAAAAAAAAAAAAAAAAAAAA","status":"expired","event_id":"evt_AAAAAAAAAAAAAAAAAAAAAA"}"#;
+        assert_eq!(expired_body(action, event), body);
+    }
 }

@@ -21,7 +21,7 @@ use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::live::Live;
 
 /// What was looked up is used for this long at most.
-const REMEMBER: Duration = Duration::from_secs(60);
+const REMEMBER: Duration = Duration::from_mins(1);
 /// At most this many keys are remembered.
 const REMEMBER_MAX: usize = 10_000;
 
@@ -101,7 +101,10 @@ impl KeyMemory {
     fn with<T>(&self, act: impl FnOnce(&mut HashMap<[u8; 32], Remembered>) -> T) -> T {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         // A revocation sends its signal before its caller is answered, so it is seen here by the next request.
-        while !matches!(known.changes.try_recv(), Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed)) {
+        while !matches!(
+            known.changes.try_recv(),
+            Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed)
+        ) {
             known.by_digest.clear();
         }
         act(&mut known.by_digest)
@@ -152,7 +155,12 @@ impl Services {
         let key = found.filter(|key| key.revoked_at.is_none()).ok_or(CallerError::Invalid)?;
         let last_used = key.last_used_at.map_or(0, Instant::unix_timestamp);
         let found = Remembered {
-            caller: Arc::new(Caller { key: key.id, name: key.name, project: key.project, scopes: key.scopes }),
+            caller: Arc::new(Caller {
+                key: key.id,
+                name: key.name,
+                project: key.project,
+                scopes: key.scopes,
+            }),
             expires_at: key.expires_at,
             looked_up_at: now,
             noted_at: Arc::new(AtomicI64::new(last_used)),

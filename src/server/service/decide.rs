@@ -34,7 +34,8 @@ impl Services {
         let policy = db::projects::policy(&mut tx, project).await?;
         let editable = action.editable.clone();
         let winner = winner(&action);
-        let pending = action.into_pending(now).map_err(|status| ServiceError::NotPending { status, winner })?;
+        let pending =
+            action.into_pending(now).map_err(|status| ServiceError::NotPending { status, winner })?;
         let transition = pending
             .decide(policy, decider, intent, now)
             .map_err(|refusal| ServiceError::refused(refusal, &editable))?;
@@ -57,7 +58,7 @@ impl Services {
     }
 
     /// Why the update found nothing to decide: somebody was faster, or time was.
-    async fn lost(&self, project: ProjectId, id: ActionId) -> ServiceResult<ServiceError> {
+    pub(super) async fn lost(&self, project: ProjectId, id: ActionId) -> ServiceResult<ServiceError> {
         let current = self.action(project, id).await?.action;
         let status = current.status(self.clock.now());
         Ok(match status {
@@ -67,12 +68,18 @@ impl Services {
     }
 }
 
-fn winner(action: &Action) -> Option<Winner> {
-    action.decision().map(|decision| Winner { name: decision.decider.name().to_owned(), at: decision.decided_at })
+pub(super) fn winner(action: &Action) -> Option<Winner> {
+    action
+        .decision()
+        .map(|decision| Winner { name: decision.decider.name().to_owned(), at: decision.decided_at })
 }
 
 /// Writes the callback about an action's new state, if it asked for one.
-async fn enqueue(conn: &mut PgConnection, action: &Action, now: crate::domain::Instant) -> ServiceResult<bool> {
+pub(super) async fn enqueue(
+    conn: &mut PgConnection,
+    action: &Action,
+    now: crate::domain::Instant,
+) -> ServiceResult<bool> {
     let Some(target) = &action.callback_url else { return Ok(false) };
     let event = DeliveryId::from_uuid(random::uuid(now));
     let message = OutboxMessage {

@@ -19,7 +19,7 @@ use crate::server::{db, random};
 /// How many are written down in one transaction.
 const BATCH: i64 = 200;
 /// A proposal waits 300 s at least, so looking this often sees each deadline before it comes.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 impl Services {
     /// Writes down every action whose time is over; says how many.
@@ -54,7 +54,9 @@ impl Services {
                 heard.push(signal);
             }
             tx.commit().await?;
-            heard.into_iter().for_each(|signal| self.live.tell(signal));
+            for signal in heard {
+                self.live.tell(signal);
+            }
             if has_mail {
                 self.outbox_wake.notify_one();
             }

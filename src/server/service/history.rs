@@ -13,7 +13,7 @@ use crate::server::{db, view};
 use crate::wire::history::{Choice, HistoryFilter, HistoryView};
 
 /// Events on one page.
-const PAGE: usize = 50;
+const PAGE: u32 = 50;
 
 /// Groups of kinds that a filter can name.
 const GROUPS: [(&str, &str, &[EventKind]); 2] = [
@@ -31,18 +31,23 @@ impl Services {
         let (stored, problem) = match read_filter(filter) {
             Ok(filter) => {
                 let mut tx = self.pool.begin().await?;
-                let events = db::audit::list(&mut tx, member.project, &filter, PAGE as i64 + 1).await?;
+                let events = db::audit::list(&mut tx, member.project, &filter, i64::from(PAGE) + 1).await?;
                 tx.commit().await?;
                 (events, None)
             }
             Err(problem) => (Vec::new(), Some(problem.to_owned())),
         };
-        let more = stored.len() > PAGE;
-        let last = stored.get(PAGE - 1).filter(|_| more);
-        let next_cursor = last.map(|last| format!("{}.{}", last.event.at.unix_timestamp_nanos() / 1_000, last.id));
+        let more = stored.len() > PAGE as usize;
+        let last = stored.get(PAGE as usize - 1).filter(|_| more);
+        let next_cursor =
+            last.map(|last| format!("{}.{}", last.event.at.unix_timestamp_nanos() / 1_000, last.id));
         let people = self.list_people(member.project).await?;
         Ok(HistoryView {
-            events: stored.into_iter().take(PAGE).map(|event| view::history::event(event, now)).collect(),
+            events: stored
+                .into_iter()
+                .take(PAGE as usize)
+                .map(|event| view::history::event(event, now))
+                .collect(),
             next_cursor,
             people: people
                 .into_iter()
@@ -55,11 +60,11 @@ impl Services {
 }
 
 fn choices() -> Vec<Choice> {
-    let groups = GROUPS.iter().map(|(value, label, _)| Choice { value: (*value).into(), label: (*label).into() });
-    let kinds = EventKind::ALL.iter().map(|kind| Choice {
-        value: kind.as_str().into(),
-        label: view::history::label(*kind).into(),
-    });
+    let groups =
+        GROUPS.iter().map(|(value, label, _)| Choice { value: (*value).into(), label: (*label).into() });
+    let kinds = EventKind::ALL
+        .iter()
+        .map(|kind| Choice { value: kind.as_str().into(), label: view::history::label(*kind).into() });
     groups.chain(kinds).collect()
 }
 
@@ -67,7 +72,10 @@ fn read_filter(filter: &HistoryFilter) -> Result<EventFilter, &'static str> {
     fn given(text: Option<&String>) -> Option<&str> {
         text.map(|text| text.trim()).filter(|text| !text.is_empty())
     }
-    fn read<T: std::str::FromStr>(text: Option<&String>, wrong: &'static str) -> Result<Option<T>, &'static str> {
+    fn read<T: std::str::FromStr>(
+        text: Option<&String>,
+        wrong: &'static str,
+    ) -> Result<Option<T>, &'static str> {
         given(text).map(|text| text.parse().map_err(|_| wrong)).transpose()
     }
     let day = |text: Option<&String>| {
@@ -78,7 +86,10 @@ fn read_filter(filter: &HistoryFilter) -> Result<EventFilter, &'static str> {
     };
     let until = day(filter.until.as_ref())?;
     Ok(EventFilter {
-        action: read(filter.action.as_ref(), "That is not an action's id. It looks like act_ and 22 characters.")?,
+        action: read(
+            filter.action.as_ref(),
+            "That is not an action's id. It looks like act_ and 22 characters.",
+        )?,
         reviewer: read(filter.person.as_ref(), "There is no such person. Choose one from the list.")?,
         kinds: given(filter.event.as_ref()).map(kinds).transpose()?.unwrap_or_default(),
         since: day(filter.since.as_ref())?,
@@ -92,9 +103,14 @@ fn kinds(text: &str) -> Result<Vec<EventKind>, &'static str> {
     if let Some((_, _, kinds)) = GROUPS.iter().find(|(name, _, _)| *name == text) {
         return Ok(kinds.to_vec());
     }
-    let fits = |kind: &&EventKind| kind.as_str() == text || (text.ends_with('.') && kind.as_str().starts_with(text));
+    let fits =
+        |kind: &&EventKind| kind.as_str() == text || (text.ends_with('.') && kind.as_str().starts_with(text));
     let found: Vec<EventKind> = EventKind::ALL.iter().filter(fits).copied().collect();
-    if found.is_empty() { Err("There is no such kind of event. Choose one from the list.") } else { Ok(found) }
+    if found.is_empty() {
+        Err("There is no such kind of event. Choose one from the list.")
+    } else {
+        Ok(found)
+    }
 }
 
 fn cursor(text: &str) -> Result<(Instant, i64), &'static str> {

@@ -18,13 +18,13 @@ use crate::wire::error::{EditProblem, UiError};
 use crate::wire::inbox::{InboxView, Welcome};
 
 /// Rows on one page.
-const PAGE: usize = 50;
+const PAGE: u32 = 50;
 
 impl Services {
     /// One page of the actions that wait. `fresh_key` is shown in the welcome while there was never an action.
     ///
     /// # Errors
-    /// If the cursor is none of ours.
+    /// If the cursor is none of ours, there is no such page.
     pub async fn inbox(
         &self,
         member: &Member,
@@ -32,25 +32,26 @@ impl Services {
         fresh_key: Option<String>,
     ) -> ServiceResult<InboxView> {
         let now = self.clock.now();
-        let before = cursor.filter(|text| !text.is_empty()).map(parse_cursor).transpose()?;
+        let older_than = cursor.filter(|text| !text.is_empty()).map(parse_cursor).transpose()?;
         let mut conn = self.pool.acquire().await?;
         let project = member.project;
-        let mut listed = db::listing::pending(&mut conn, project, now, before, PAGE as i64 + 1).await?;
-        let more = listed.len() > PAGE;
-        listed.truncate(PAGE);
+        let mut listed =
+            db::listing::pending(&mut conn, project, now, older_than, i64::from(PAGE) + 1).await?;
+        let more = listed.len() > PAGE as usize;
+        listed.truncate(PAGE as usize);
         let next_cursor = listed.last().filter(|_| more).map(|last| write_cursor(last.created_at, last.id));
-        let pending = if before.is_none() && !more {
-            listed.len() as i64
-        } else {
-            db::listing::count_pending(&mut conn, project, now, InboxView::COUNT_CAP.into()).await?
+        let pending = match u32::try_from(listed.len()) {
+            Ok(all) if older_than.is_none() && !more => all,
+            _ => self.count_pending(member).await?,
         };
         let was_used = !listed.is_empty() || db::listing::any(&mut conn, project).await?;
-        let welcome = (!was_used).then(|| Welcome { command: self.first_command(fresh_key.as_deref()), key: fresh_key });
+        let welcome = (!was_used)
+            .then(|| Welcome { command: self.first_command(fresh_key.as_deref()), key: fresh_key });
         let first_id = listed.first().map(|first| first.id.to_string());
         Ok(InboxView {
             rows: listed.into_iter().map(|action| view::inbox::row(action, now)).collect(),
             next_cursor,
-            pending: u32::try_from(pending).unwrap_or(InboxView::COUNT_CAP),
+            pending,
             first_id,
             welcome,
         })
@@ -110,19 +111,21 @@ impl Services {
         let verdict = Verdict::from_text(verdict).ok_or(UiError::BadRequest)?;
         let comment = Some(comment.trim()).filter(|text| !text.is_empty()).map(Comment::parse).transpose();
         let comment = comment.map_err(ServiceError::from)?;
-        let edits = match verdict {
+        let changed = match verdict {
             Verdict::Reject => Map::new(),
             Verdict::Approve if edits.is_empty() => Map::new(),
             Verdict::Approve => read_edits(&self.action(member.project, id).await?.action, edits)?,
         };
-        let intent = Intent { verdict, seen: Some(seen), edits, comment, channel: Channel::web() };
+        let intent = Intent { verdict, seen: Some(seen), edits: changed, comment, channel: Channel::web() };
         let decider = Decider::Reviewer { id: member.id, name: member.name.clone() };
-        let decided = self.decide(member.project, decider, id, intent).await?;
+        let action = self.decide(member.project, decider, id, intent).await?;
         Ok(Outcome {
             id: id.to_string(),
-            status: decided.status(self.clock.now()).as_str().to_owned(),
-            title: crate::server::text::reveal_text(decided.approved_content().title.as_str()),
-            edits: decided.decision().map_or(0, |decision| u32::try_from(decision.edits.len()).unwrap_or(u32::MAX)),
+            status: action.status(self.clock.now()).as_str().to_owned(),
+            title: crate::server::text::reveal_text(action.approved_content().title.as_str()),
+            edits: action
+                .decision()
+                .map_or(0, |decision| u32::try_from(decision.edits.len()).unwrap_or(u32::MAX)),
         })
     }
 }
@@ -135,7 +138,8 @@ fn read_edits(action: &Action, texts: &EditTexts) -> Result<Map<String, Value>, 
         let path = usize::try_from(index).ok().and_then(|index| action.editable.get(index));
         let path = path.ok_or(UiError::NotEditable)?;
         let Some(original) = path.get(&action.content) else { return Err(UiError::NotEditable) };
-        let value = read_value(path, &original, text).map_err(|problem| UiError::BadEdit { index, problem })?;
+        let value =
+            read_value(path, &original, text).map_err(|problem| UiError::BadEdit { index, problem })?;
         edits.insert(path.to_string(), value);
     }
     Ok(edits)
@@ -162,7 +166,7 @@ fn read_value(path: &EditablePath, original: &Value, text: &str) -> Result<Value
 
 fn same_text(value: &Value, text: &str) -> bool {
     let normal = text.replace("\r\n", "\n");
-    normal == value.to_string() || normal == format!("{value:#}")
+    [value.to_string(), format!("{value:#}")].contains(&normal)
 }
 
 /// Browsers send every line break of a text box as CR LF (HTML, form submission), whatever it was. A text that differs
@@ -182,7 +186,7 @@ fn write_cursor(at: Instant, id: ActionId) -> String {
 }
 
 fn parse_cursor(text: &str) -> ServiceResult<(Instant, ActionId)> {
-    let wrong = || crate::domain::text::FieldError::invalid("cursor", "is not a cursor of this list. Start without one.");
+    let wrong = || ServiceError::NotFound;
     let (micros, id) = text.split_once('.').ok_or_else(wrong)?;
     let micros: i64 = micros.parse().map_err(|_| wrong())?;
     let at = Instant::from_unix_timestamp_nanos(i128::from(micros) * 1_000).map_err(|_| wrong())?;

@@ -4,8 +4,8 @@ use serde_json::json;
 use sqlx::PgConnection;
 use time::Duration;
 
-use super::access::key_digest;
 use super::Services;
+use super::access::key_digest;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{KeyId, ProjectId};
@@ -65,16 +65,15 @@ impl Services {
     ) -> ServiceResult<RevealedKey> {
         let now = self.clock.now();
         let name = KeyName::parse(new.name)?;
-        let scopes = Scopes::new(new.scopes)
-            .ok_or_else(|| FieldError::required("scopes", "at least one of actions, decide, audit, admin."))?;
+        let scopes = Scopes::new(new.scopes).ok_or_else(|| {
+            FieldError::required("scopes", "at least one of actions, decide, audit, admin.")
+        })?;
         let lasts = new.lasts.map(|lasts| Duration::try_from(lasts).ok().filter(|lasts| !lasts.is_zero()));
         let expires_at = match lasts {
             None => None,
-            Some(lasts) => Some(
-                lasts
-                    .and_then(|lasts| now.checked_add(lasts))
-                    .ok_or_else(|| FieldError::invalid("expires_in", "must be a time that can be counted to."))?,
-            ),
+            Some(lasts) => Some(lasts.and_then(|lasts| now.checked_add(lasts)).ok_or_else(|| {
+                FieldError::invalid("expires_in", "must be a time that can be counted to.")
+            })?),
         };
         let key = format!("im_{}", random::token());
         let stored = StoredKey {
@@ -111,7 +110,13 @@ impl Services {
     ///
     /// # Errors
     /// If there is no such key or it is revoked already.
-    pub async fn revoke_key(&self, project: ProjectId, id: KeyId, actor: Actor, channel: Channel) -> ServiceResult<()> {
+    pub async fn revoke_key(
+        &self,
+        project: ProjectId,
+        id: KeyId,
+        actor: Actor,
+        channel: Channel,
+    ) -> ServiceResult<()> {
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
         let name = db::keys::revoke(&mut tx, project, id, now).await?.ok_or(ServiceError::NotFound)?;

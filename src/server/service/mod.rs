@@ -5,7 +5,9 @@
 //! together or not at all. It knows nothing of axum, Leptos or rmcp.
 
 mod access;
+mod claim;
 mod decide;
+mod deliver;
 mod expire;
 mod history;
 mod inbox;

@@ -129,14 +129,23 @@ impl Services {
         let now = self.clock.now();
         let email = Email::parse(email)?;
         let mut tx = self.pool.begin().await?;
+        // One after the other, or two administrators could disable each other.
+        db::people::lock_setup(&mut tx).await?;
         if !db::people::another_admin(&mut tx, project, &email).await? {
             let text = "is the last administrator's. Make another one first, so that nobody is locked out.";
             return Err(FieldError::invalid("email", text).into());
         }
         let (id, name) = db::people::disable(&mut tx, &email, now).await?.ok_or(ServiceError::NotFound)?;
         let data = json!({"reviewer_id": id.to_string(), "name": name});
-        let event =
-            AuditEvent { project, at: now, kind: EventKind::PersonDisabled, action: None, actor, channel, data };
+        let event = AuditEvent {
+            project,
+            at: now,
+            kind: EventKind::PersonDisabled,
+            action: None,
+            actor,
+            channel,
+            data,
+        };
         db::audit::append(&mut tx, &event).await?;
         tx.commit().await?;
         Ok(())

@@ -27,7 +27,12 @@ impl Services {
     ///
     /// # Errors
     /// Every field that breaks a rule; an idempotency key that names another proposal. Nothing is stored then.
-    pub async fn propose(&self, agent: &Caller, raw: RawProposal, channel: Channel) -> ServiceResult<Proposed> {
+    pub async fn propose(
+        &self,
+        agent: &Caller,
+        raw: RawProposal,
+        channel: Channel,
+    ) -> ServiceResult<Proposed> {
         let proposal = proposal::check(raw, is_http_url).map_err(ServiceError::Invalid)?;
         let action = self.new_action(agent, proposal);
         let event = AuditEvent {
@@ -47,17 +52,16 @@ impl Services {
                 self.live.proposed(action.project);
                 return Ok(Proposed::New(Box::new(action)));
             }
-            let found = match &action.idempotency_key {
-                Some(key) => db::actions::by_idempotency_key(&mut conn, action.project, key).await?,
-                None => {
-                    let (by, digest, now) = (action.proposed_by, action.content_sha256, action.created_at);
-                    db::actions::waiting_twin(&mut conn, by, digest, now).await?
+            if let Some(key) = &action.idempotency_key {
+                if let Some(found) = db::actions::by_idempotency_key(&mut conn, action.project, key).await? {
+                    let gone = match found.callback_url {
+                        Some(_) => None,
+                        None => db::outbox::gone_target(&mut conn, found.id).await?,
+                    };
+                    return replay(found, gone.as_deref(), &action);
                 }
-            };
-            match (found, action.idempotency_key.is_some()) {
-                (Some(found), true) => return replay(found, &action),
-                (Some(found), false) => return Ok(Proposed::Duplicate(Box::new(found))),
-                (None, _) => {}
+            } else if let Some(found) = db::actions::waiting_twin(&mut conn, &action).await? {
+                return Ok(Proposed::Duplicate(Box::new(found)));
             }
         }
         Err(ServiceError::Internal("a proposal was neither stored nor found".into()))
@@ -89,7 +93,8 @@ impl Services {
 }
 
 /// Answers a repeated idempotency key: with the first action if it is the same proposal, with what differs if not.
-fn replay(found: Action, sent: &Action) -> ServiceResult<Proposed> {
+/// A callback address that is `gone` by now was proposed all the same.
+fn replay(found: Action, gone: Option<&str>, sent: &Action) -> ServiceResult<Proposed> {
     let (a, b) = (&found.content, &sent.content);
     let differences = [
         ("kind", a.kind != b.kind),
@@ -97,12 +102,13 @@ fn replay(found: Action, sent: &Action) -> ServiceResult<Proposed> {
         ("preview", a.preview != b.preview),
         ("payload", a.payload != b.payload),
         ("target_url", a.target_url != b.target_url),
-        ("callback_url", found.callback_url != sent.callback_url),
+        ("callback_url", found.callback_url.as_deref().or(gone) != sent.callback_url.as_deref()),
         ("editable", found.editable != sent.editable),
         ("idempotent", found.idempotent != sent.idempotent),
         ("undo", found.undo != sent.undo),
     ];
-    let fields: Vec<&str> = differences.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field).collect();
+    let fields: Vec<&str> =
+        differences.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field).collect();
     match fields.is_empty() {
         true => Ok(Proposed::Replayed(Box::new(found))),
         false => Err(ServiceError::KeyReused { fields }),

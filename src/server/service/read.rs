@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::Services;
-use crate::domain::action::{Action, Status};
+use crate::domain::action::{Action, ActionState, Status};
 use crate::domain::ids::{ActionId, ProjectId};
 use crate::server::db;
 use crate::server::db::outbox::DeliveryState;
@@ -28,9 +28,10 @@ impl Services {
     pub async fn action(&self, project: ProjectId, id: ActionId) -> ServiceResult<Viewed> {
         let mut conn = self.pool.acquire().await?;
         let action = db::actions::get(&mut conn, project, id).await?.ok_or(ServiceError::NotFound)?;
-        let delivery = match &action.callback_url {
-            Some(_) => db::outbox::latest(&mut conn, id).await?,
-            None => None,
+        // A receiver that is gone took the address with it, so the address says nothing about what was sent.
+        let delivery = match &action.state {
+            ActionState::Pending => None,
+            _ => db::outbox::latest(&mut conn, id).await?,
         };
         Ok(Viewed { action, delivery })
     }

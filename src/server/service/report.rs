@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Caller, Services};
-use crate::domain::action::{Action, RunResult};
+use crate::domain::action::{Action, RunResult, Transition};
 use crate::domain::ids::ActionId;
 use crate::domain::payload;
 use crate::domain::text::{FieldError, RESULT_MAX_BYTES};
@@ -35,23 +35,28 @@ impl Services {
         let result = check(report, agent, now)?;
         let mut tx = self.pool.begin().await?;
         let action = db::actions::get(&mut tx, agent.project, id).await?.ok_or(ServiceError::NotFound)?;
-        let editable = action.editable.clone();
-        let reported = action
-            .clone()
-            .report(&agent.name, result)
-            .map_err(|refusal| ServiceError::refused(refusal, &editable))?;
-        let Some(transition) = reported else { return Ok(action) };
+        let Some(transition) = reported(action.clone(), agent, result.clone())? else { return Ok(action) };
         if !db::actions::store_result(&mut tx, &transition.next, now).await? {
-            // Somebody reported between the look and the update; say what they said.
+            // Somebody reported between the look and the update; the same report is a success all the same.
             tx.rollback().await?;
             let current = self.action(agent.project, id).await?.action;
-            return Err(ServiceError::AlreadyReported(current.status(now)));
+            let status = current.status(now);
+            return match reported(current.clone(), agent, result)? {
+                None => Ok(current),
+                Some(_) => Err(ServiceError::AlreadyReported(status)),
+            };
         }
         db::audit::append(&mut tx, &transition.event).await?;
         let change = Change { kind: ChangeKind::Result, id };
         self.commit_and_tell(tx, Signal::Change(agent.project, change)).await?;
         Ok(transition.next)
     }
+}
+
+/// What the report does to the action; nothing if it was made before.
+fn reported(action: Action, agent: &Caller, result: RunResult) -> ServiceResult<Option<Transition>> {
+    let editable = action.editable.clone();
+    action.report(&agent.name, result).map_err(|refusal| ServiceError::refused(refusal, &editable))
 }
 
 fn check(report: Report, agent: &Caller, now: crate::domain::Instant) -> ServiceResult<RunResult> {
@@ -89,9 +94,13 @@ fn check(report: Report, agent: &Caller, now: crate::domain::Instant) -> Service
         None => {}
     }
     match errors.is_empty() {
-        true => {
-            Ok(RunResult { succeeded, at: now, by: agent.key, detail: report.detail, payload: report.payload })
-        }
+        true => Ok(RunResult {
+            succeeded,
+            at: now,
+            by: agent.key,
+            detail: report.detail,
+            payload: report.payload,
+        }),
         false => Err(ServiceError::Invalid(errors)),
     }
 }

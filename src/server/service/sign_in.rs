@@ -15,7 +15,7 @@ use crate::server::db::people::Member;
 use crate::server::error::{ServiceError, ServiceResult};
 
 /// Failures count for this long.
-const WINDOW: Duration = Duration::from_secs(15 * 60);
+const WINDOW: Duration = Duration::from_mins(15);
 /// Failures of one account from one address until it has to wait.
 const PER_PAIR: i64 = 5;
 /// Failures from one address, whatever the account.
@@ -45,7 +45,9 @@ impl Services {
             };
             if count >= limit {
                 let wait = (first + WINDOW - now).whole_seconds().max(1);
-                return Err(ServiceError::Throttled { retry_after_secs: u32::try_from(wait).unwrap_or(u32::MAX) });
+                return Err(ServiceError::Throttled {
+                    retry_after_secs: u32::try_from(wait).unwrap_or(u32::MAX),
+                });
             }
         }
         let email = Email::parse(email).ok();

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// A table of more rows is more than a phone can lay out.
-const MAX_ROWS: usize = 20_000;
+pub(super) const MAX_ROWS: usize = 20_000;
 
 /// One row of a diff table.
 pub(super) struct Row<'a> {

@@ -71,6 +71,11 @@ impl Tally {
         }
     }
 
+    /// How much was found in all.
+    pub(super) fn total(&self) -> u32 {
+        self.0.values().map(|seen| seen.count).sum()
+    }
+
     /// Returns the findings, the worst first.
     pub(super) fn into_findings(mut self) -> Vec<Finding> {
         FindingKind::ALL.into_iter().filter_map(|kind| Some(finding(kind, self.0.remove(&kind)?))).collect()

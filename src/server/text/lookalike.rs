@@ -213,7 +213,8 @@ fn looks(c: char) -> String {
 
 fn script_name(c: char) -> Option<&'static str> {
     let set = AugmentedScriptSet::for_char(c);
-    if set.is_all() { None } else { set.base.iter().next().map(|script| script.full_name()) }
+    let script = set.base.iter().next().filter(|_| !set.is_all())?;
+    Some(script.full_name())
 }
 
 fn shorten(word: &str) -> String {

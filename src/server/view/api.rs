@@ -25,14 +25,13 @@ pub fn action(viewed: Viewed, public_url: &str, now: Instant) -> v1::Action {
     let (claimed_at, result) = match &action.state {
         ActionState::Approved { claim, .. } => (claim.as_ref().map(|claim| claim.at), None),
         ActionState::Reported { claim, result, .. } => (claim.as_ref().map(|claim| claim.at), Some(result)),
-        ActionState::Pending | ActionState::Rejected { .. } | ActionState::Expired | ActionState::Cancelled => {
-            (None, None)
-        }
+        ActionState::Pending
+        | ActionState::Rejected { .. }
+        | ActionState::Expired
+        | ActionState::Cancelled => (None, None),
     };
     let approved_sha256 = decided.and_then(|decision| decision.approved_sha256);
-    let valid_until = approved_sha256.and(decided).zip(action.valid_for_secs).map(|(decision, secs)| {
-        decision.decided_at.unix_timestamp() + i64::from(secs)
-    });
+    let valid_until = action.valid_until().map(Instant::unix_timestamp);
     // What time did to it shows at once; the row is moved when the clock gets round to it.
     let is_late = matches!(action.state, ActionState::Pending) && action.expires_at <= now;
     let updated_at = if is_late { action.expires_at } else { action.updated_at };

@@ -11,7 +11,9 @@ use crate::domain::editable::EditablePath;
 use crate::domain::text::{Comment, Undo};
 use crate::server::db::audit::StoredEvent;
 use crate::server::text;
-use crate::wire::card::{Card, ChangeView, DecisionView, EditField, FieldInput, PayloadView, ResultView, Target};
+use crate::wire::card::{
+    Card, ChangeView, DecisionView, EditField, FieldInput, PayloadView, ResultView, Target,
+};
 use crate::wire::safe_html::SafeHtml;
 
 /// An action with its timeline, as its page shows it at `now`.
@@ -22,9 +24,10 @@ pub fn card(action: &Action, timeline: Vec<StoredEvent>, now: Instant) -> Card {
     let (claimed, result) = match &action.state {
         ActionState::Approved { claim, .. } => (claim.as_ref(), None),
         ActionState::Reported { claim, result, .. } => (claim.as_ref(), Some(result)),
-        ActionState::Pending | ActionState::Rejected { .. } | ActionState::Expired | ActionState::Cancelled => {
-            (None, None)
-        }
+        ActionState::Pending
+        | ActionState::Rejected { .. }
+        | ActionState::Expired
+        | ActionState::Cancelled => (None, None),
     };
     let digest = action.content_sha256;
     Card {
@@ -73,7 +76,9 @@ fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
     ];
     let mut sentences = Vec::new();
     for (place, text) in places {
-        sentences.extend(text::inspect(text).into_iter().map(|finding| format!("{place}: {}", finding.sentence)));
+        // Unusual spaces are marked in the text and alarm nobody.
+        let alarming = text::inspect(text).into_iter().filter(|finding| finding.kind.is_warning());
+        sentences.extend(alarming.map(|finding| format!("{place}: {}", finding.sentence)));
     }
     if fell_back {
         let format = content.preview.format.as_str();
@@ -83,7 +88,8 @@ fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
 }
 
 fn target(url: &str) -> Target {
-    let host = url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let host =
+        url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     Target { host, url: text::reveal_text(url) }
 }
 
@@ -175,7 +181,7 @@ fn counted(count: usize, noun: &str) -> String {
     let digits = count.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

@@ -54,6 +54,8 @@ pub fn label(kind: EventKind) -> &'static str {
         EventKind::ActionClaimed => "Claimed",
         EventKind::ActionExecuted => "Executed",
         EventKind::ActionExecuteFailed => "Failed",
+        EventKind::DeliveryFailed => "Callback failed",
+        EventKind::DeliveryReplayed => "Callback sent again",
         EventKind::KeyCreated => "Key created",
         EventKind::KeyRevoked => "Key revoked",
         EventKind::PersonCreated => "Account created",
@@ -79,8 +81,18 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
             let scopes: Vec<&str> = scopes.into_iter().flatten().filter_map(Value::as_str).collect();
             name().map(|name| format!("{name}, may use {}", scopes.join(", ")))
         }
-        EventKind::KeyRevoked | EventKind::PersonCreated | EventKind::PersonDisabled | EventKind::ProjectCreated => {
-            name()
+        EventKind::KeyRevoked
+        | EventKind::PersonCreated
+        | EventKind::PersonDisabled
+        | EventKind::ProjectCreated => name(),
+        EventKind::DeliveryFailed => {
+            let host = string(&event.data, "host").map(text::reveal_text)?;
+            let attempts = event.data.get("attempts").and_then(Value::as_i64).unwrap_or_default();
+            let tries = if attempts == 1 { "try" } else { "tries" };
+            Some(format!("to {host}, given up after {attempts} {tries}"))
+        }
+        EventKind::DeliveryReplayed => {
+            string(&event.data, "host").map(|host| format!("to {}", text::reveal_text(host)))
         }
         EventKind::PersonSignInFailed => name().map(|name| format!("for the account of {name}")),
         EventKind::ProjectUpdated => {

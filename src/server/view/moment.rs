@@ -10,7 +10,8 @@ use crate::wire::Moment;
 /// An instant for a reader who looks at `now`.
 pub fn moment(at: Instant, now: Instant) -> Moment {
     let at = at.to_offset(UtcOffset::UTC);
-    let pattern = format_description!("[day padding:none] [month repr:short] [year], [hour]:[minute]:[second] UTC");
+    let pattern =
+        format_description!("[day padding:none] [month repr:short] [year], [hour]:[minute]:[second] UTC");
     let from_now = at.unix_timestamp() - now.unix_timestamp();
     Moment {
         unix: at.unix_timestamp(),

@@ -29,9 +29,11 @@ pub fn ActionPage() -> impl IntoView {
     });
     desk.on_decided(Callback::new(move |_: (Outcome,)| desk.refresh()));
 
-    let title = move || desk.title().unwrap_or_else(|| "Action".to_owned());
+    // Counted, because the head is written after the rest of the page, whose other signals may be gone by then.
+    let title = ArcRwSignal::new("Action".to_owned());
+    let loaded = title.clone();
     view! {
-        <Title text=title />
+        <Title text=move || title.get() />
         <h1 class="visually-hidden">"Action"</h1>
         <div class="alone">
             <a class="back" href="/inbox">
@@ -39,10 +41,13 @@ pub fn ActionPage() -> impl IntoView {
                 "Inbox"
             </a>
             <Suspense>
-                {Suspend::new(async move {
+                {
+                    let title = loaded.clone();
+                    Suspend::new(async move {
                     match first.await {
                         Err(error) => problem(&error),
                         Ok(card) => {
+                            title.set(card.title.clone());
                             let (refusal, outcome) = query
                                 .with_untracked(|query| {
                                     let refusal = query.get_str("refused").and_then(UiError::from_code);
@@ -53,7 +58,8 @@ pub fn ActionPage() -> impl IntoView {
                             view! { <CardPane desk=desk /> }.into_any()
                         }
                     }
-                })}
+                    })
+                }
             </Suspense>
         </div>
     }

@@ -34,7 +34,9 @@ pub fn InboxPage() -> impl IntoView {
     let query = use_query_map();
     let at = Memo::new(move |_| query.with(|query| query.get("at")));
     let cursor = Memo::new(move |_| query.with(|query| query.get("cursor")));
-    let list = List::new(None);
+    // Counted, because the head is written after the rest of the page, whose other signals may be gone by then.
+    let counted = ArcRwSignal::new(None);
+    let list = List::from(counted.clone());
     let desk = Desk::new();
 
     let first = Resource::new(|| (), move |()| load(at.get_untracked(), cursor.get_untracked()));
@@ -42,7 +44,7 @@ pub fn InboxPage() -> impl IntoView {
     follow_news(cursor, list, desk);
     go_on_after_decision(cursor, list, desk);
 
-    let title = move || match list.with(|list| list.as_ref().map_or(0, |list| list.pending)) {
+    let title = move || match counted.with(|list| list.as_ref().map_or(0, |list| list.pending)) {
         0 => "Inbox".to_owned(),
         pending => format!("({}) Inbox", count(pending)),
     };

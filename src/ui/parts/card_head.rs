@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::icons::{self, Icon};
+use super::safe_html::InlineHtml;
 use super::time::{Remaining, Time};
 use crate::wire::card::Card;
 
@@ -32,7 +33,9 @@ pub fn CardHead(
                     "Open alone"
                 </a>
             </p>
-            <h2 id="card-title" class="card-title" tabindex="-1" inner_html=card.title_html.as_str().to_owned()></h2>
+            <h2 id="card-title" class="card-title" tabindex="-1">
+                <InlineHtml html=card.title_html />
+            </h2>
             <p class="facts">
                 <span>"from "<strong>{card.agent}</strong></span>
                 <Time moment=card.created />

@@ -34,7 +34,13 @@ fn decision(verdict: Verdict, digest: ContentDigest) -> Decision {
 }
 
 fn result(succeeded: bool) -> RunResult {
-    RunResult { succeeded, at: NOW, by: agent(), detail: Some("done".into()), payload: Some(json!({"exit_code": 0})) }
+    RunResult {
+        succeeded,
+        at: NOW,
+        by: agent(),
+        detail: Some("done".into()),
+        payload: Some(json!({"exit_code": 0})),
+    }
 }
 
 fn action(state: ActionState) -> Action {
@@ -80,8 +86,14 @@ fn every_state() -> Vec<(Action, Status)> {
         (action(ActionState::Rejected { decision: decision(Verdict::Reject, digest()) }), Status::Rejected),
         (action(ActionState::Expired), Status::Expired),
         (action(ActionState::Cancelled), Status::Cancelled),
-        (action(ActionState::Reported { decision: approve(), claim: None, result: result(true) }), Status::Executed),
-        (action(ActionState::Reported { decision: approve(), claim: claim(), result: result(false) }), Status::ExecuteFailed),
+        (
+            action(ActionState::Reported { decision: approve(), claim: None, result: result(true) }),
+            Status::Executed,
+        ),
+        (
+            action(ActionState::Reported { decision: approve(), claim: claim(), result: result(false) }),
+            Status::ExecuteFailed,
+        ),
     ]
 }
 
@@ -107,7 +119,8 @@ fn only_a_pending_action_can_be_decided() {
                 Ok(pending) => {
                     assert_eq!(status, Status::Pending);
                     let after = pending.decide(STRICT, ada(), intent(verdict), NOW).unwrap().next.status(NOW);
-                    let expected = if verdict == Verdict::Approve { Status::Approved } else { Status::Rejected };
+                    let expected =
+                        if verdict == Verdict::Approve { Status::Approved } else { Status::Rejected };
                     assert_eq!(after, expected);
                 }
                 Err(current) => {
@@ -127,7 +140,9 @@ fn only_an_approved_action_can_be_reported_and_only_the_same_report_repeats() {
             let after = if succeeded { Status::Executed } else { Status::ExecuteFailed };
             match status {
                 Status::Approved => assert_eq!(outcome.unwrap().unwrap().next.status(NOW), after),
-                Status::Executed | Status::ExecuteFailed if status == after => assert!(outcome.unwrap().is_none()),
+                Status::Executed | Status::ExecuteFailed if status == after => {
+                    assert!(outcome.unwrap().is_none());
+                }
                 Status::Executed | Status::ExecuteFailed => {
                     assert_eq!(outcome.unwrap_err(), Refusal::AlreadyReported(status));
                 }
@@ -140,6 +155,44 @@ fn only_an_approved_action_can_be_reported_and_only_the_same_report_repeats() {
 }
 
 #[test]
+fn only_an_approved_action_can_be_claimed_and_only_once() {
+    for (action, status) in every_state() {
+        let was_claimed = matches!(action.state, ActionState::Approved { claim: Some(_), .. });
+        let outcome = action.claim("drafts", Claim { at: NOW, by: agent() });
+        match status {
+            Status::Approved if was_claimed => {
+                assert_eq!(outcome.unwrap_err(), Refusal::AlreadyClaimed(Claim { at: NOW, by: agent() }));
+            }
+            Status::Approved => {
+                let next = outcome.unwrap().next;
+                assert_eq!(next.status(NOW), Status::Approved);
+                assert!(matches!(next.state, ActionState::Approved { claim: Some(_), .. }));
+            }
+            _ => assert_eq!(outcome.unwrap_err(), Refusal::NotApproved(status)),
+        }
+    }
+}
+
+#[test]
+fn an_old_approval_cannot_be_claimed() {
+    let approved = Action {
+        valid_for_secs: Some(60),
+        ..action(ActionState::Approved { decision: decision(Verdict::Approve, digest()), claim: None })
+    };
+    let until = NOW + Duration::seconds(60);
+    let claim = |at| approved.clone().claim("drafts", Claim { at, by: agent() });
+    assert!(claim(until - Duration::microseconds(1)).is_ok());
+    assert_eq!(claim(until).unwrap_err(), Refusal::Overdue(until));
+}
+
+#[test]
+fn a_withdrawn_action_is_cancelled() {
+    let pending = action(ActionState::Pending).into_pending(NOW).unwrap();
+    let Transition { next, event } = pending.cancel(agent(), "drafts", NOW);
+    assert_eq!((next.status(NOW), event.kind), (Status::Cancelled, EventKind::ActionCancelled));
+}
+
+#[test]
 fn a_pending_action_is_expired_from_its_second_on() {
     let pending = action(ActionState::Pending);
     let last = pending.expires_at - Duration::microseconds(1);
@@ -147,7 +200,10 @@ fn a_pending_action_is_expired_from_its_second_on() {
     assert_eq!(pending.status(pending.expires_at), Status::Expired);
     assert!(pending.clone().into_pending(last).is_ok());
     assert_eq!(pending.clone().into_pending(pending.expires_at).unwrap_err(), Status::Expired);
-    assert_eq!(pending.report("drafts", RunResult { at: NOW + Duration::hours(1), ..result(true) }).unwrap_err(), Refusal::NotApproved(Status::Expired));
+    assert_eq!(
+        pending.report("drafts", RunResult { at: NOW + Duration::hours(1), ..result(true) }).unwrap_err(),
+        Refusal::NotApproved(Status::Expired)
+    );
 }
 
 #[test]
@@ -155,7 +211,10 @@ fn the_proposing_key_cannot_decide() {
     let proposer = Decider::Key { id: agent(), name: "drafts".into() };
     for verdict in [Verdict::Approve, Verdict::Reject] {
         let pending = action(ActionState::Pending).into_pending(NOW).unwrap();
-        assert_eq!(pending.decide(STRICT, proposer.clone(), intent(verdict), NOW).unwrap_err(), Refusal::SelfApproval);
+        assert_eq!(
+            pending.decide(STRICT, proposer.clone(), intent(verdict), NOW).unwrap_err(),
+            Refusal::SelfApproval
+        );
     }
     let relaxed = DecisionPolicy { allow_self_approval: true };
     let pending = action(ActionState::Pending).into_pending(NOW).unwrap();
@@ -168,7 +227,8 @@ fn what_was_shown_is_what_is_decided() {
     other.preview.body.push('!');
     for (seen, good) in [(digest(), true), (other.digest(), false)] {
         let pending = action(ActionState::Pending).into_pending(NOW).unwrap();
-        let outcome = pending.decide(STRICT, ada(), Intent { seen: Some(seen), ..intent(Verdict::Approve) }, NOW);
+        let outcome =
+            pending.decide(STRICT, ada(), Intent { seen: Some(seen), ..intent(Verdict::Approve) }, NOW);
         assert_eq!(outcome.is_ok(), good);
     }
 }
@@ -177,8 +237,9 @@ fn what_was_shown_is_what_is_decided() {
 fn an_edited_approval_keeps_the_original_and_names_both_digests() {
     let edits = json!({"preview.body": "Hi Sarah"}).as_object().unwrap().clone();
     let pending = action(ActionState::Pending).into_pending(NOW).unwrap();
-    let Transition { next, event } =
-        pending.decide(STRICT, ada(), Intent { edits: edits.clone(), ..intent(Verdict::Approve) }, NOW).unwrap();
+    let Transition { next, event } = pending
+        .decide(STRICT, ada(), Intent { edits: edits.clone(), ..intent(Verdict::Approve) }, NOW)
+        .unwrap();
     assert_eq!(next.content.preview.body, "Hi");
     assert_eq!(next.approved_content().preview.body, "Hi Sarah");
     let decision = next.decision().unwrap();
@@ -189,7 +250,8 @@ fn an_edited_approval_keeps_the_original_and_names_both_digests() {
     assert_eq!(event.data["edits"], json!([{"path": "preview.body", "before": "Hi", "after": "Hi Sarah"}]));
 
     let pending = action(ActionState::Pending).into_pending(NOW).unwrap();
-    let rejected = pending.decide(STRICT, ada(), Intent { edits, ..intent(Verdict::Reject) }, NOW).unwrap().next;
+    let rejected =
+        pending.decide(STRICT, ada(), Intent { edits, ..intent(Verdict::Reject) }, NOW).unwrap().next;
     assert_eq!(rejected.approved_content().preview.body, "Hi");
     assert_eq!(rejected.decision().unwrap().approved_sha256, None);
 }

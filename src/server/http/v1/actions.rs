@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -88,11 +89,12 @@ pub(super) struct ReadQuery {
 pub(super) async fn read(
     State(state): State<HttpState>,
     Bearer(caller): Bearer,
-    Path(id): Path<String>,
-    Query(query): Query<ReadQuery>,
+    id: Result<Path<String>, PathRejection>,
+    query: Result<Query<ReadQuery>, QueryRejection>,
 ) -> Result<Json<v1::Action>, Problem> {
     caller.require(&[Scope::Actions, Scope::Decide])?;
-    let id = action_id(&id)?;
+    let id = action_id(id)?;
+    let query = query.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.body_text()))?;
     let viewed = match query.wait.as_deref().map(read_wait).transpose()? {
         None | Some(Duration::ZERO) => state.services.action(caller.project, id).await?,
         Some(wait) => state.services.action_when_decided(caller.project, id, wait, &state.stop).await?,
@@ -104,11 +106,11 @@ pub(super) async fn read(
 pub(super) async fn decide(
     State(state): State<HttpState>,
     Bearer(caller): Bearer,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
     JsonBody(sent): JsonBody<v1::Decide>,
 ) -> Result<Json<v1::Decided>, Problem> {
     caller.require(&[Scope::Decide])?;
-    let id = action_id(&id)?;
+    let id = action_id(id)?;
     let intent = read_intent(sent)?;
     let action = state.services.decide(caller.project, caller.decider(), id, intent).await?;
     let Some(decision) = action.decision() else {
@@ -162,11 +164,11 @@ fn read_intent(sent: v1::Decide) -> Result<Intent, Problem> {
 pub(super) async fn report(
     State(state): State<HttpState>,
     Bearer(caller): Bearer,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
     JsonBody(sent): JsonBody<v1::Report>,
 ) -> Result<Json<v1::Reported>, Problem> {
     caller.require(&[Scope::Actions])?;
-    let id = action_id(&id)?;
+    let id = action_id(id)?;
     let report = Report { status: sent.status, detail: sent.detail, payload: sent.payload };
     let action = state.services.report(&caller, id, report).await?;
     Ok(Json(v1::Reported {
@@ -177,13 +179,35 @@ pub(super) async fn report(
     }))
 }
 
+/// `POST /v1/actions/{id}/claim`: 200 for exactly one caller.
+pub(super) async fn claim(
+    State(state): State<HttpState>,
+    Bearer(caller): Bearer,
+    Path(id): Path<String>,
+) -> Result<Json<v1::Action>, Problem> {
+    caller.require(&[Scope::Actions])?;
+    let action = state.services.claim(&caller, action_id(&id)?).await?;
+    Ok(Json(show(&state, Viewed { action, delivery: None })))
+}
+
+/// `POST /v1/actions/{id}/cancel`, by the key that proposed it.
+pub(super) async fn cancel(
+    State(state): State<HttpState>,
+    Bearer(caller): Bearer,
+    Path(id): Path<String>,
+) -> Result<Json<v1::Action>, Problem> {
+    caller.require(&[Scope::Actions])?;
+    let action = state.services.cancel(&caller, action_id(&id)?).await?;
+    Ok(Json(show(&state, Viewed { action, delivery: None })))
+}
+
 fn show(state: &HttpState, viewed: Viewed) -> v1::Action {
     api::action(viewed, state.services.public_url(), state.services.clock().now())
 }
 
-/// A text that is no id names nothing, as an unknown id does.
-fn action_id(text: &str) -> Result<ActionId, Problem> {
-    text.parse().map_err(|_| ServiceError::NotFound.into())
+/// What is no id, or no text, names nothing, as an unknown id does.
+fn action_id(text: Result<Path<String>, PathRejection>) -> Result<ActionId, Problem> {
+    text.ok().and_then(|Path(text)| text.parse().ok()).ok_or_else(|| ServiceError::NotFound.into())
 }
 
 fn read_wait(text: &str) -> Result<Duration, Problem> {

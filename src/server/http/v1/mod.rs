@@ -4,7 +4,7 @@ mod actions;
 
 use axum::Router;
 use axum::http::StatusCode;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 
 use super::HttpState;
 use super::problem::Problem;
@@ -15,8 +15,12 @@ pub fn router() -> Router<HttpState> {
         .route("/v1/actions", post(actions::create))
         .route("/v1/actions/{id}", get(actions::read))
         .route("/v1/actions/{id}/decision", post(actions::decide))
+        .route("/v1/actions/{id}/claim", post(actions::claim))
+        .route("/v1/actions/{id}/cancel", post(actions::cancel))
         .route("/v1/actions/{id}/result", post(actions::report))
-        .route("/v1/{*rest}", axum::routing::any(unknown))
+        .route("/v1", any(unknown))
+        .route("/v1/", any(unknown))
+        .route("/v1/{*rest}", any(unknown))
         .method_not_allowed_fallback(wrong_method)
 }
 

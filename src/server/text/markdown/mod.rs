@@ -29,6 +29,8 @@ use crate::{
 const MAX_DEPTH: usize = 32;
 /// Markup that grows beyond this is shown as plain text, so that one card can't stall a server or a phone.
 const MAX_HTML: usize = 2 << 20;
+/// Each mark is some hundred bytes of markup, so that more of them would only reach [`MAX_HTML`] later.
+const MAX_MARKS: u32 = 10_000;
 
 /// The Markdown that is understood. No footnotes and no heading attributes: they would make ids.
 pub(super) fn options() -> Options {
@@ -38,9 +40,10 @@ pub(super) fn options() -> Options {
 /// Renders Markdown. Text that is nested or grows beyond reason comes out as plain text, and says so in
 /// [`Rendered::fell_back`].
 pub fn markdown(text: &str) -> Rendered {
-    let mut renderer = Renderer::new(text);
-    let html = if renderer.run() { sanitize(&renderer.out) } else { None };
     let mut findings = tally(text);
+    let mut renderer = Renderer::new(text);
+    let finished = findings.total() <= MAX_MARKS && renderer.run();
+    let html = if finished { sanitize(&renderer.out) } else { None };
     if html.is_some() {
         // Entities (`&ZeroWidthSpace;`) only turn into what they are in the rendered text.
         findings.merge(renderer.tally);

@@ -6,13 +6,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Action, ActionState, RunResult, Status};
+use super::{Action, ActionState, Claim, RunResult, Status};
 use crate::domain::Instant;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::content::ContentDigest;
 use crate::domain::decision::{Channel, Decider, Decision, Verdict};
 use crate::domain::editable::{self, EditRefusal};
-use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::ids::{ActionId, KeyId, ProjectId};
 use crate::domain::policy::{DecisionPolicy, may_decide};
 use crate::domain::text::{Comment, FieldError};
 
@@ -29,6 +29,10 @@ pub enum Refusal {
     Edit(EditRefusal),
     /// It is not approved, so it can't be claimed or reported.
     NotApproved(Status),
+    /// Somebody took the one permission to run it.
+    AlreadyClaimed(Claim),
+    /// The approval is too old to be run; it was good until this instant.
+    Overdue(Instant),
     /// Another result was reported before.
     AlreadyReported(Status),
 }
@@ -58,6 +62,39 @@ pub struct Transition {
 }
 
 impl Action {
+    /// Takes the one permission to run an approved action.
+    ///
+    /// # Errors
+    /// Refuses an action that is not approved, was claimed before, or whose approval is too old.
+    pub fn claim(self, agent: &str, claim: Claim) -> Result<Transition, Refusal> {
+        let now = claim.at;
+        let status = self.status(now);
+        let valid_until = self.valid_until();
+        let decision = match self.state {
+            ActionState::Approved { claim: Some(before), .. } => return Err(Refusal::AlreadyClaimed(before)),
+            ActionState::Approved { decision, claim: None } => decision,
+            ActionState::Pending
+            | ActionState::Rejected { .. }
+            | ActionState::Expired
+            | ActionState::Cancelled
+            | ActionState::Reported { .. } => return Err(Refusal::NotApproved(status)),
+        };
+        if let Some(until) = valid_until.filter(|until| *until <= now) {
+            return Err(Refusal::Overdue(until));
+        }
+        let event = AuditEvent {
+            project: self.project,
+            at: now,
+            kind: EventKind::ActionClaimed,
+            action: Some(self.id),
+            actor: Actor::Key { id: claim.by, name: agent.to_owned() },
+            channel: Channel::api(),
+            data: json!({}),
+        };
+        let state = ActionState::Approved { decision, claim: Some(claim) };
+        Ok(Transition { next: Self { updated_at: now, state, ..self }, event })
+    }
+
     /// Reports what came of running the action. Reporting the same again changes nothing and is `None`.
     ///
     /// # Errors
@@ -72,7 +109,10 @@ impl Action {
                     && before.payload == result.payload;
                 return if same { Ok(None) } else { Err(Refusal::AlreadyReported(status)) };
             }
-            ActionState::Pending | ActionState::Rejected { .. } | ActionState::Expired | ActionState::Cancelled => {
+            ActionState::Pending
+            | ActionState::Rejected { .. }
+            | ActionState::Expired
+            | ActionState::Cancelled => {
                 return Err(Refusal::NotApproved(status));
             }
         };
@@ -106,6 +146,21 @@ impl PendingAction {
     /// The action.
     pub fn action(&self) -> &Action {
         &self.0
+    }
+
+    /// Withdraws it: nobody has to decide it any more.
+    pub fn cancel(self, by: KeyId, agent: &str, now: Instant) -> Transition {
+        let action = self.0;
+        let event = AuditEvent {
+            project: action.project,
+            at: now,
+            kind: EventKind::ActionCancelled,
+            action: Some(action.id),
+            actor: Actor::Key { id: by, name: agent.to_owned() },
+            channel: Channel::api(),
+            data: json!({}),
+        };
+        Transition { next: Action { updated_at: now, state: ActionState::Cancelled, ..action }, event }
     }
 
     /// Decides it.

@@ -1,0 +1,234 @@
+//! The one HTTP client for addresses that somebody else chose.
+//!
+//! It resolves names itself and connects only to addresses that it has checked, follows no redirect, takes no proxy
+//! from its environment, keeps no cookie and reads no body. The check can be switched off by the operator alone.
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use url::{Host, Url};
+
+use super::OutboundPolicy;
+use super::address::not_public;
+use crate::domain::delivery::Outcome;
+
+/// How long a receiver may take to be connected to.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a receiver may take in all.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest reason that is kept, in characters.
+const REASON_MAX: usize = 300;
+
+/// Sends to addresses that somebody else chose.
+#[derive(Debug, Clone)]
+pub struct Outbound {
+    client: reqwest::Client,
+    policy: OutboundPolicy,
+    timeout: Duration,
+}
+
+impl Outbound {
+    /// A client that keeps to the policy.
+    ///
+    /// # Panics
+    /// If TLS can't be set up, without which nothing could be sent safely.
+    pub fn new(policy: OutboundPolicy) -> Self {
+        Self::with_timeout(policy, TIMEOUT)
+    }
+
+    fn with_timeout(policy: OutboundPolicy, timeout: Duration) -> Self {
+        let builder = reqwest::Client::builder()
+            .user_agent(concat!("impri/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
+            .no_proxy()
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT.min(timeout))
+            .timeout(timeout)
+            .pool_max_idle_per_host(1)
+            .pool_idle_timeout(Duration::from_secs(20));
+        let builder = match policy.allow_private_targets {
+            true => builder,
+            false => builder.dns_resolver(Arc::new(PublicOnly)),
+        };
+        let client = builder.build().expect("TLS with roots that are compiled in");
+        Self { client, policy, timeout }
+    }
+
+    /// Posts a JSON body. Only the status of the answer counts.
+    pub async fn post(&self, target: &str, headers: HeaderMap, body: String) -> Outcome {
+        let url = match self.check(target) {
+            Ok(url) => url,
+            Err(reason) => return Outcome::Refused { reason },
+        };
+        // The body of the answer is not read: closing the connection is cheaper than whatever it may hold.
+        match self.client.post(url).headers(headers).body(body).send().await {
+            Ok(answer) => judge(answer.status().as_u16()),
+            Err(error) => self.explain(&error),
+        }
+    }
+
+    /// Checks what no resolver will see: the scheme, and an address in place of a name.
+    fn check(&self, target: &str) -> Result<Url, String> {
+        let url = Url::parse(target).map_err(|error| format!("not an address: {error}"))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err("not an http or https address".to_owned());
+        }
+        // The parser has turned every spelling (hexadecimal, octal, one number, wide digits) into an address here.
+        let literal = match url.host() {
+            Some(Host::Ipv4(address)) => Some(address.into()),
+            Some(Host::Ipv6(address)) => Some(address.into()),
+            Some(Host::Domain(_)) | None => None,
+        };
+        match literal.filter(|_| !self.policy.allow_private_targets).and_then(not_public) {
+            Some(what) => Err(format!("{Blocked}: the address is not public ({what})")),
+            None => Ok(url),
+        }
+    }
+
+    fn explain(&self, error: &reqwest::Error) -> Outcome {
+        if causes(error).any(<dyn Error>::is::<Blocked>) {
+            // Not where it leads: that would be a map of the network for whoever chose the name.
+            return Outcome::Refused {
+                reason: format!("{Blocked}: the name does not lead to a public address"),
+            };
+        }
+        let reason = match (error.is_timeout(), error.is_connect()) {
+            (true, true) => {
+                format!("no connection within {} s", self.timeout.min(CONNECT_TIMEOUT).as_secs_f32())
+            }
+            (true, false) => format!("no answer within {} s", self.timeout.as_secs_f32()),
+            (false, is_connect) => {
+                let cause = causes(error).last().map(ToString::to_string).unwrap_or_default();
+                let what = if is_connect { "no connection" } else { "no answer" };
+                format!("{what}: {cause}").chars().take(REASON_MAX).collect()
+            }
+        };
+        Outcome::Failed { status: None, reason }
+    }
+}
+
+/// An error and what caused it, down to the root.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| (*error).source())
+}
+
+/// What an HTTP status means for a delivery.
+fn judge(status: u16) -> Outcome {
+    match status {
+        200..=299 => Outcome::Delivered { status },
+        410 => Outcome::Gone { status },
+        300..=399 => Outcome::Failed {
+            status: Some(status),
+            reason: format!("HTTP {status}: redirects are not followed"),
+        },
+        _ => Outcome::Failed { status: Some(status), reason: format!("HTTP {status}") },
+    }
+}
+
+/// A header whose value is written by this program, in characters that headers may hold.
+pub(super) fn header(name: &'static str, value: &str) -> (HeaderName, HeaderValue) {
+    let value = HeaderValue::from_str(value).unwrap_or_else(|_| HeaderValue::from_static(""));
+    (HeaderName::from_static(name), value)
+}
+
+/// A name leads to no public address.
+#[derive(Debug, thiserror::Error)]
+#[error("SSRF blocked")]
+struct Blocked;
+
+/// Resolves names to their public addresses; the connection is made to one of these and to nothing else.
+struct PublicOnly;
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let public: Vec<SocketAddr> =
+                found.into_iter().filter(|address| not_public(address.ip()).is_none()).collect();
+            match public.is_empty() {
+                true => Err(Blocked.into()),
+                false => Ok(Box::new(public.into_iter()) as Addrs),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GUARDED: OutboundPolicy = OutboundPolicy { allow_private_targets: false };
+    const OPEN: OutboundPolicy = OutboundPolicy { allow_private_targets: true };
+
+    async fn post(policy: OutboundPolicy, target: &str) -> Outcome {
+        let outbound = Outbound::with_timeout(policy, Duration::from_millis(200));
+        outbound.post(target, HeaderMap::new(), "{}".to_owned()).await
+    }
+
+    #[tokio::test]
+    async fn every_spelling_of_an_inner_address_is_refused() {
+        for target in [
+            "http://127.0.0.1/",
+            "http://127.1/",
+            "http://0x7f.1/",
+            "http://0x7f000001/",
+            "http://2130706433/",
+            "http://0177.0.0.1/",
+            "http://127.0.0.1./",
+            "http://\u{ff11}27.0.0.1/",
+            "http://%31%32%37.0.0.1/",
+            "http://user@127.0.0.1:80/",
+            "http://0/",
+            "http://[::1]/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://[::ffff:7f00:1]/",
+            "http://[::127.0.0.1]/",
+            "http://[64:ff9b::7f00:1]/",
+            "http://[2002:7f00:1::]/",
+            "http://[fe80::1]/",
+            "https://169.254.169.254/latest/meta-data/",
+            "http://10.1.2.3:8080/",
+            "http://localhost/",
+            "http://LOCALHOST:5432/",
+        ] {
+            let outcome = post(GUARDED, target).await;
+            let Outcome::Refused { reason } = &outcome else { panic!("{target}: {outcome:?}") };
+            assert!(reason.starts_with("SSRF blocked"), "{target}: {reason}");
+        }
+    }
+
+    #[tokio::test]
+    async fn only_http_is_spoken() {
+        for target in ["ftp://1.1.1.1/", "file:///etc/passwd", "/inbox", ""] {
+            assert!(matches!(post(OPEN, target).await, Outcome::Refused { .. }), "{target}");
+        }
+    }
+
+    #[tokio::test]
+    async fn silence_is_a_failure_in_time() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a socket");
+        let address = listener.local_addr().expect("an address");
+        let outcome = post(OPEN, &format!("http://{address}/")).await;
+        assert_eq!(outcome, Outcome::Failed { status: None, reason: "no answer within 0.2 s".to_owned() });
+        drop(listener);
+        let outcome = post(OPEN, &format!("http://{address}/")).await;
+        let Outcome::Failed { status: None, reason } = outcome else { panic!("{outcome:?}") };
+        assert!(reason.starts_with("no connection: "), "{reason}");
+    }
+
+    #[test]
+    fn a_redirect_is_no_delivery() {
+        for status in [200, 201, 204, 299] {
+            assert_eq!(judge(status), Outcome::Delivered { status });
+        }
+        for status in [301, 302, 307, 308, 400, 404, 429, 500, 503] {
+            assert!(matches!(judge(status), Outcome::Failed { status: Some(_), .. }), "{status}");
+        }
+        assert_eq!(judge(410), Outcome::Gone { status: 410 });
+    }
+}

@@ -1,0 +1,134 @@
+//! Messages on their way out: taken with a lease, sent by the outbox worker, and what came of it written down.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+use time::Duration;
+
+use super::Services;
+use crate::domain::Instant;
+use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::decision::Channel;
+use crate::domain::delivery::{Fate, Outcome};
+use crate::domain::ids::{ActionId, ProjectId};
+use crate::server::db;
+use crate::server::db::outbox::{Lease, Room, TakenMessage};
+use crate::server::error::ServiceResult;
+
+/// How long a taker may keep a message. Longer than any attempt takes; when it is over, the taker has crashed and
+/// another server sends the message.
+const LEASE: Duration = Duration::seconds(30);
+/// Sent to one host at a time by one server.
+const PER_HOST: usize = 4;
+
+impl Services {
+    /// Whether a host that is sent this many gets no more for now.
+    pub fn is_host_full(sending: usize) -> bool {
+        sending >= PER_HOST
+    }
+
+    /// Takes up to `total` messages that are due, and no more for one host than it should be sent at a time.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn take_due_messages(
+        &self,
+        total: usize,
+        sending: &HashMap<String, usize>,
+    ) -> ServiceResult<Vec<TakenMessage>> {
+        let now = self.clock.now();
+        let mut conn = self.pool.acquire().await?;
+        let room = Room { total, per_host: PER_HOST, sending };
+        Ok(db::outbox::take_due(&mut conn, &room, now, now + LEASE).await?)
+    }
+
+    /// Writes down what came of an attempt, with its consequences; nothing if the message is not ours any more.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn record_attempt(&self, taken: &TakenMessage, outcome: &Outcome) -> ServiceResult<()> {
+        let now = self.clock.now();
+        let fate = outcome.fate(taken.failures);
+        let mut tx = self.pool.begin().await?;
+        if !db::outbox::record(&mut tx, taken.lease, outcome, fate, now).await? {
+            tracing::warn!(delivery.id = %taken.message.event, "a delivery took longer than its lease");
+            return Ok(());
+        }
+        match fate {
+            Fate::Gone => {
+                db::actions::drop_callback(&mut tx, taken.message.action, &taken.message.target).await?;
+            }
+            Fate::Dead => db::audit::append(&mut tx, &given_up(taken, outcome, now)).await?,
+            Fate::Delivered | Fate::Retry(_) => {}
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Lets other servers have messages that were taken and will not be sent.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn release_messages(&self, leases: &[Lease]) -> ServiceResult<()> {
+        let mut conn = self.pool.acquire().await?;
+        Ok(db::outbox::release(&mut conn, leases).await?)
+    }
+
+    /// How long nothing that waits becomes due; none if nothing waits.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn until_next_message(&self) -> ServiceResult<Option<std::time::Duration>> {
+        let now = self.clock.now();
+        let mut conn = self.pool.acquire().await?;
+        let next = db::outbox::next_due(&mut conn, now).await?;
+        Ok(next.map(|at| std::time::Duration::try_from(at - now).unwrap_or_default()))
+    }
+
+    /// Sends the latest message about an action once more, with the same event id, if it was delivered or given up.
+    /// Says whether there was one.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn replay_message(
+        &self,
+        project: ProjectId,
+        action: ActionId,
+        actor: Actor,
+        channel: Channel,
+    ) -> ServiceResult<bool> {
+        let now = self.clock.now();
+        let mut tx = self.pool.begin().await?;
+        let Some(replayed) = db::outbox::requeue(&mut tx, project, action, now).await? else {
+            return Ok(false);
+        };
+        let event = AuditEvent {
+            project,
+            at: now,
+            kind: EventKind::DeliveryReplayed,
+            action: Some(action),
+            actor,
+            channel,
+            data: json!({"event_id": replayed.event.to_string(), "host": replayed.host}),
+        };
+        db::audit::append(&mut tx, &event).await?;
+        tx.commit().await?;
+        self.outbox_wake.notify_one();
+        Ok(true)
+    }
+}
+
+/// The fact that a message will not be tried again. It names the host only: the rest of an address may be a secret.
+fn given_up(taken: &TakenMessage, outcome: &Outcome, now: Instant) -> AuditEvent {
+    AuditEvent {
+        project: taken.message.project,
+        at: now,
+        kind: EventKind::DeliveryFailed,
+        action: Some(taken.message.action),
+        actor: Actor::Clock,
+        channel: Channel::clock(),
+        data: json!({
+            "event_id": taken.message.event.to_string(), "host": taken.host, "attempts": taken.failures + 1,
+            "last_status": outcome.status(), "detail": outcome.reason()}),
+    }
+}
