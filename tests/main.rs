@@ -1,5 +1,6 @@
 //! All tests that need more than one module: one binary, so that the crate is linked once.
 
+mod api_claiming;
 mod api_deciding;
 mod api_keys;
 mod api_proposing;

@@ -3,11 +3,10 @@
 mod sending;
 mod sharing;
 
-use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -16,7 +15,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use impri::domain::action::{Action, Intent};
-use impri::domain::audit::{Actor, EventKind};
+use impri::domain::audit::EventKind;
 use impri::domain::decision::{Channel, Decider, Verdict};
 use impri::domain::ids::{ActionId, DeliveryId, ProjectId};
 use impri::domain::proposal::RawProposal;
