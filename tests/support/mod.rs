@@ -303,11 +303,21 @@ fn new_key(name: &str, scopes: &[Scope]) -> NewKey {
 
 /// Asks again until the answer is yes.
 #[track_caller]
-pub(crate) fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) -> impl Future<Output = ()> {
+pub(crate) fn eventually(what: &str, condition: impl AsyncFnMut() -> bool) -> impl Future<Output = ()> {
+    eventually_within(PATIENCE, what, condition)
+}
+
+/// The same for what takes longer.
+#[track_caller]
+pub(crate) fn eventually_within(
+    patience: Duration,
+    what: &str,
+    mut condition: impl AsyncFnMut() -> bool,
+) -> impl Future<Output = ()> {
     let caller = std::panic::Location::caller();
     let what = what.to_owned();
     async move {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + patience;
         while !condition().await {
             assert!(Instant::now() < deadline, "{caller}: it did not happen in time that {what}");
             tokio::time::sleep(Duration::from_millis(5)).await;
