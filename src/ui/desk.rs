@@ -4,12 +4,17 @@
 //! shown beside unsaved text, never instead of it. And while another card is on its way, nothing can be decided, so
 //! that no click meant for one card reaches another.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::rpc::actions::{DecideAction, decide_action, load_card};
 use crate::wire::card::{Card, EditField, Outcome};
 use crate::wire::error::UiError;
+
+/// The next card comes sooner than the second half of a double click, and it comes under the same pointer.
+const SETTLE: Duration = Duration::from_millis(600);
 
 /// The card on the table. A handle: copies share it.
 #[derive(Clone, Copy)]
@@ -18,6 +23,7 @@ pub struct Desk {
     changed: RwSignal<u64>,
     reasoned: RwSignal<bool>,
     busy: RwSignal<bool>,
+    settling: RwSignal<bool>,
     refusal: RwSignal<Option<UiError>>,
     ended: RwSignal<Option<String>>,
     outcome: RwSignal<Option<Outcome>>,
@@ -34,6 +40,7 @@ impl Desk {
             changed: RwSignal::new(0),
             reasoned: RwSignal::new(false),
             busy: RwSignal::new(false),
+            settling: RwSignal::new(false),
             refusal: RwSignal::new(None),
             ended: RwSignal::new(None),
             outcome: RwSignal::new(None),
@@ -100,12 +107,14 @@ impl Desk {
 
     /// Whether the buttons are to be off.
     pub fn is_blocked(self) -> bool {
-        self.busy.get() || self.ended.with(Option::is_some)
+        self.busy.get() || self.settling.get() || self.ended.with(Option::is_some)
     }
 
     /// The same, at the moment of asking.
     pub fn is_blocked_now(self) -> bool {
-        self.busy.get_untracked() || self.ended.with_untracked(Option::is_some)
+        self.busy.get_untracked()
+            || self.settling.get_untracked()
+            || self.ended.with_untracked(Option::is_some)
     }
 
     /// How many values differ from the proposal.
@@ -143,6 +152,7 @@ impl Desk {
     /// Clears the table.
     pub fn clear(self) {
         self.forget_input();
+        self.settling.set(false);
         self.card.set(None);
     }
 
@@ -159,6 +169,9 @@ impl Desk {
                 self.forget_input();
                 self.card.set(Some(card));
                 self.busy.set(false);
+                if self.settling.get_untracked() {
+                    set_timeout(move || _ = self.settling.try_set(false), SETTLE);
+                }
             }
         });
     }
@@ -198,6 +211,7 @@ impl Desk {
                 Ok(outcome) => {
                     self.outcome.set(Some(outcome.clone()));
                     self.forget_input();
+                    self.settling.set(true);
                     if let Some(Some(decided)) = self.decided.try_get_value() {
                         decided.run((outcome,));
                     }

@@ -4,7 +4,6 @@ use leptos::prelude::*;
 
 use super::icons::{self, Icon};
 use super::safe_html::InlineHtml;
-use super::status_badge::StatusBadge;
 use super::time::{Remaining, Time};
 use crate::wire::card::Card;
 
@@ -14,13 +13,9 @@ pub fn CardHead(
     /// The card.
     card: Card,
 ) -> impl IntoView {
-    let end = match card.status.as_str() {
-        "pending" => {
-            view! { <Remaining moment=card.expires before="expires in " over="the time to decide is over" /> }
-                .into_any()
-        }
-        _ => view! { <StatusBadge status=card.status /> }.into_any(),
-    };
+    let end = (card.status == "pending").then(|| {
+        view! { <Remaining moment=card.expires before="expires in " over="the time to decide is over" /> }
+    });
     let target = card.target.map(|target| {
         view! {
             <span class="target" title=target.url>

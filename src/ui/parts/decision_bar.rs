@@ -44,9 +44,9 @@ pub fn DecisionBar(
         }
     });
     let note = if is_editable {
-        "You may change some values before you approve."
+        "Some values can be edited."
     } else {
-        "Nothing here can be edited: it is approved exactly as shown, or not at all."
+        "This can't be edited: approve it as it is, or not."
     };
     view! {
         <form

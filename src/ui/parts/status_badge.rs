@@ -17,16 +17,6 @@ pub fn status_label(status: &str) -> &'static str {
     }
 }
 
-/// The status of an action.
-#[component]
-pub fn StatusBadge(
-    /// The status text.
-    status: String,
-) -> impl IntoView {
-    let label = status_label(&status);
-    view! { <Badge state=status label=label.to_owned() /> }
-}
-
 /// A word with the look of a status; for events, whose kinds end with one.
 #[component]
 pub fn Badge(

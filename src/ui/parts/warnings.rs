@@ -21,17 +21,15 @@ pub fn Warnings(
             </p>
         }
     });
-    let found: Vec<_> = found
-        .into_iter()
-        .map(|sentence| {
-            view! {
-                <p class="warning">
-                    <Icon path=icons::CAUTION />
-                    <strong>"Look closely"</strong>
-                    <span>{sentence}</span>
-                </p>
-            }
-        })
-        .collect();
+    let found = (!found.is_empty()).then(|| {
+        let sentences = found.into_iter().map(|sentence| view! { <li>{sentence}</li> }).collect_view();
+        view! {
+            <div class="warning">
+                <Icon path=icons::CAUTION />
+                <strong>"Look closely"</strong>
+                <ul>{sentences}</ul>
+            </div>
+        }
+    });
     view! { <div class="warnings">{twice}{found}</div> }
 }
