@@ -53,15 +53,15 @@ async fn each_scope_opens_its_own_endpoints_and_a_refusal_names_what_is_missing(
     let app = TestApp::start(&db).await;
     let id = app.agent().proposed(&mail()).await;
     for (scope, open) in [
-        (Scope::Actions, [true, true, false, true]),
-        (Scope::Decide, [false, true, true, false]),
-        (Scope::Audit, [false, false, false, false]),
-        (Scope::Watch, [false, false, false, false]),
-        (Scope::Admin, [true, true, true, true]),
+        (Scope::Actions, [true, true, false, true, true]),
+        (Scope::Decide, [false, true, true, false, false]),
+        (Scope::Audit, [false; 5]),
+        (Scope::Watch, [false; 5]),
+        (Scope::Admin, [true; 5]),
     ] {
         let key = app.key(scope.as_str(), &[scope], None).await;
-        let needs = [("actions", true), ("actions or decide", true), ("decide", true), ("actions", true)];
-        for (((method, path), is_open), (needed, _)) in endpoints(&id).into_iter().zip(open).zip(needs) {
+        let needs = ["actions", "actions or decide", "decide", "actions", "actions"];
+        for (((method, path), is_open), needed) in endpoints(&id).into_iter().zip(open).zip(needs) {
             let answer = app.with_key(&key.key).send(method.clone(), &path, &[], "{}").await;
             if is_open {
                 assert_ne!(answer.status, 403, "{} {method} {path}: {}", scope.as_str(), answer.text);
@@ -75,13 +75,14 @@ async fn each_scope_opens_its_own_endpoints_and_a_refusal_names_what_is_missing(
     }
 }
 
-/// Propose, read, decide, report.
-fn endpoints(id: &str) -> [(Method, String); 4] {
+/// Propose, read, decide, report, claim.
+fn endpoints(id: &str) -> [(Method, String); 5] {
     [
         (Method::POST, "/v1/actions".to_owned()),
         (Method::GET, format!("/v1/actions/{id}")),
         (Method::POST, format!("/v1/actions/{id}/decision")),
         (Method::POST, format!("/v1/actions/{id}/result")),
+        (Method::POST, format!("/v1/actions/{id}/claim")),
     ]
 }
 
@@ -146,7 +147,8 @@ async fn a_key_with_an_end_works_until_its_second(db: PgPool) {
 async fn the_last_use_is_noted_at_most_once_a_minute(db: PgPool) {
     let app = TestApp::start(&db).await;
     let used = async || -> Option<i64> {
-        let sql = "select floor(extract(epoch from last_used_at))::bigint from api_key where name = 'first-agent'";
+        let sql =
+            "select floor(extract(epoch from last_used_at))::bigint from api_key where name = 'first-agent'";
         sqlx::query_scalar(sql).fetch_one(&db).await.expect("the key")
     };
     assert_eq!(used().await, None);

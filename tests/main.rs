@@ -1,5 +1,6 @@
 //! All tests that need more than one module: one binary, so that the crate is linked once.
 
+mod api_claiming;
 mod api_deciding;
 mod api_keys;
 mod api_proposing;
@@ -15,6 +16,7 @@ mod managed_postgres;
 mod pages;
 mod pages_card;
 mod pages_history;
+mod pages_untrusted;
 mod people;
 mod race;
 mod restart;

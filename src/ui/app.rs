@@ -6,6 +6,7 @@ use leptos_router::SsrMode;
 use leptos_router::components::{FlatRoutes, Redirect, Route, Router};
 use leptos_router::path;
 
+use super::host;
 use super::pages::action::ActionPage;
 use super::pages::history::HistoryPage;
 use super::pages::inbox::InboxPage;
@@ -28,7 +29,7 @@ pub fn App() -> impl IntoView {
     provide_live();
     provide_door();
     view! {
-        <Title formatter=|page: String| format!("{page} · Impri") />
+        <Title formatter=|page: String| host::title_text(format!("{page} · Impri")) />
         <Router>
             // The router would handle the click without moving the focus.
             <a class="skip-link" href="#main" rel="external">"Skip to the content"</a>

@@ -4,6 +4,8 @@
 //! shown beside unsaved text, never instead of it. And while another card is on its way, nothing can be decided, so
 //! that no click meant for one card reaches another.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -12,6 +14,9 @@ use crate::rpc::actions::{DecideAction, decide_action, load_card};
 use crate::wire::card::{Card, EditField, Outcome};
 use crate::wire::error::UiError;
 
+/// The next card comes sooner than the second half of a double click, and it comes under the same pointer.
+const SETTLE: Duration = Duration::from_millis(600);
+
 /// The card on the table. A handle: copies share it.
 #[derive(Clone, Copy)]
 pub struct Desk {
@@ -19,6 +24,7 @@ pub struct Desk {
     changed: RwSignal<u64>,
     reasoned: RwSignal<bool>,
     busy: RwSignal<bool>,
+    settling: RwSignal<bool>,
     refusal: RwSignal<Option<UiError>>,
     ended: RwSignal<Option<String>>,
     outcome: RwSignal<Option<Outcome>>,
@@ -35,6 +41,7 @@ impl Desk {
             changed: RwSignal::new(0),
             reasoned: RwSignal::new(false),
             busy: RwSignal::new(false),
+            settling: RwSignal::new(false),
             refusal: RwSignal::new(None),
             ended: RwSignal::new(None),
             outcome: RwSignal::new(None),
@@ -101,12 +108,14 @@ impl Desk {
 
     /// Whether the buttons are to be off.
     pub fn is_blocked(self) -> bool {
-        self.busy.get() || self.ended.with(Option::is_some)
+        self.busy.get() || self.settling.get() || self.ended.with(Option::is_some)
     }
 
     /// The same, at the moment of asking.
     pub fn is_blocked_now(self) -> bool {
-        self.busy.get_untracked() || self.ended.with_untracked(Option::is_some)
+        self.busy.get_untracked()
+            || self.settling.get_untracked()
+            || self.ended.with_untracked(Option::is_some)
     }
 
     /// How many values differ from the proposal.
@@ -144,6 +153,7 @@ impl Desk {
     /// Clears the table.
     pub fn clear(self) {
         self.forget_input();
+        self.settling.set(false);
         self.card.set(None);
         keep_focus();
     }
@@ -163,6 +173,9 @@ impl Desk {
                 self.busy.set(false);
                 scroll_to_top();
                 keep_focus();
+                if self.settling.get_untracked() {
+                    set_timeout(move || _ = self.settling.try_set(false), SETTLE);
+                }
             }
         });
     }
@@ -205,6 +218,7 @@ impl Desk {
                 Ok(outcome) => {
                     self.outcome.set(Some(outcome.clone()));
                     self.forget_input();
+                    self.settling.set(true);
                     if let Some(Some(decided)) = self.decided.try_get_value() {
                         decided.run((outcome,));
                     }

@@ -20,6 +20,18 @@ pub fn page_assets() -> PageAssets {
     use_context::<PageAssets>().unwrap_or_default()
 }
 
+/// A text as it stands in `<title>`, which Leptos 0.8 writes into the page as it is.
+#[cfg(feature = "ssr")]
+pub fn title_text(text: String) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+/// The browser takes a title as text.
+#[cfg(not(feature = "ssr"))]
+pub fn title_text(text: String) -> String {
+    text
+}
+
 /// Sets the status of the answer that carries the page.
 #[cfg(feature = "ssr")]
 pub fn set_status(code: u16) {

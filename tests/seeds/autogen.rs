@@ -76,7 +76,7 @@ async fn once_approved_the_command_runs_once_and_its_result_is_on_the_card(db: P
     let card = ada.open(&format!("/inbox/{id}")).await;
     assert!(card.text(".warnings").contains("Not idempotent"));
     assert!(card.text("figure.undo").contains("Nothing undoes this by itself"));
-    assert!(card.text(".preview-body").contains("echo worker is healthy"));
+    assert!(card.text("[data-part=first] .preview-body").contains("echo worker is healthy"));
     assert!(!card.has("[name^=edits]"), "a command line offers no text box");
     ada.submit_decide_form(id, "approve", &[]).await;
 

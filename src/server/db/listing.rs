@@ -48,13 +48,17 @@ pub async fn pending(
 ) -> DbResult<Vec<ListedAction>> {
     let (before_at, before_id) = before.unzip();
     let rows = sqlx::query!(
+        // Inside, the page is chosen; outside, its bodies are unpacked. In one step a plan that sorts would unpack the
+        // body of every action that waits.
         r#"select action_id, kind, title, proposed_by_name, preview_format, left(preview_body, $6) as "body_head!",
              idempotent, cardinality(editable) > 0 as "editable!", created_at, expires_at
-           from action
-           where project_id = $1 and status = 'pending' and expires_at > $2
-             and (created_at, action_id) < (coalesce($3, 'infinity'::timestamptz),
-               coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-           order by created_at desc, action_id desc limit $5"#,
+           from (
+             select * from action
+             where project_id = $1 and status = 'pending' and expires_at > $2
+               and (created_at, action_id) < (coalesce($3, 'infinity'::timestamptz),
+                 coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+             order by created_at desc, action_id desc limit $5) page
+           order by created_at desc, action_id desc"#,
         project.uuid(),
         now,
         before_at,

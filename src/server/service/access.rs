@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
@@ -82,6 +82,8 @@ pub(super) struct KeyMemory {
 struct Known {
     by_digest: HashMap<[u8; 32], Remembered>,
     changes: broadcast::Receiver<()>,
+    /// Counts how often everything was forgotten.
+    era: u64,
 }
 
 #[derive(Clone)]
@@ -95,32 +97,38 @@ struct Remembered {
 
 impl KeyMemory {
     pub(super) fn new(live: &Live) -> Self {
-        Self { known: Mutex::new(Known { by_digest: HashMap::new(), changes: live.key_changes() }) }
+        let changes = live.key_changes();
+        Self { known: Mutex::new(Known { by_digest: HashMap::new(), changes, era: 0 }) }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut HashMap<[u8; 32], Remembered>) -> T) -> T {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        use broadcast::error::TryRecvError::{Closed, Empty};
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         // A revocation sends its signal before its caller is answered, so it is seen here by the next request.
-        while !matches!(
-            known.changes.try_recv(),
-            Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed)
-        ) {
+        while !matches!(known.changes.try_recv(), Err(Empty | Closed)) {
+            known.by_digest.clear();
+            known.era += 1;
+        }
+        known
+    }
+
+    /// What is remembered, and the era to remember in if nothing is.
+    fn recall(&self, digest: &[u8; 32], now: Instant) -> (Option<Remembered>, u64) {
+        let known = self.known();
+        let found = known.by_digest.get(digest).filter(|found| now - found.looked_up_at < REMEMBER).cloned();
+        (found, known.era)
+    }
+
+    /// Remembers what was looked up, unless a key was revoked since: it may have been this one.
+    fn remember(&self, digest: [u8; 32], found: Remembered, era: u64) {
+        let mut known = self.known();
+        if known.era != era {
+            return;
+        }
+        if known.by_digest.len() >= REMEMBER_MAX {
             known.by_digest.clear();
         }
-        act(&mut known.by_digest)
-    }
-
-    fn recall(&self, digest: &[u8; 32], now: Instant) -> Option<Remembered> {
-        self.with(|known| known.get(digest).filter(|found| now - found.looked_up_at < REMEMBER).cloned())
-    }
-
-    fn remember(&self, digest: [u8; 32], found: Remembered) {
-        self.with(|known| {
-            if known.len() >= REMEMBER_MAX {
-                known.clear();
-            }
-            known.insert(digest, found);
-        });
+        known.by_digest.insert(digest, found);
     }
 }
 
@@ -137,11 +145,11 @@ impl Services {
     pub async fn caller(&self, key: &str) -> Result<Arc<Caller>, CallerError> {
         let now = self.clock.now();
         let digest = key_digest(key);
+        let (recalled, era) = self.keys.recall(&digest, now);
         // While signals don't arrive nothing remembered can be trusted.
-        let recalled = if self.live.is_linked() { self.keys.recall(&digest, now) } else { None };
-        let found = match recalled {
+        let found = match recalled.filter(|_| self.live.is_linked()) {
             Some(found) => found,
-            None => self.look_up(digest, now).await?,
+            None => self.look_up(digest, now, era).await?,
         };
         if found.expires_at.is_some_and(|end| end <= now) {
             return Err(CallerError::Invalid);
@@ -150,7 +158,7 @@ impl Services {
         Ok(found.caller)
     }
 
-    async fn look_up(&self, digest: [u8; 32], now: Instant) -> Result<Remembered, CallerError> {
+    async fn look_up(&self, digest: [u8; 32], now: Instant, era: u64) -> Result<Remembered, CallerError> {
         let found = self.stored_key(&digest).await.map_err(CallerError::Service)?;
         let key = found.filter(|key| key.revoked_at.is_none()).ok_or(CallerError::Invalid)?;
         let last_used = key.last_used_at.map_or(0, Instant::unix_timestamp);
@@ -165,7 +173,7 @@ impl Services {
             looked_up_at: now,
             noted_at: Arc::new(AtomicI64::new(last_used)),
         };
-        self.keys.remember(digest, found.clone());
+        self.keys.remember(digest, found.clone(), era);
         Ok(found)
     }
 

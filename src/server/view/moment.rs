@@ -25,13 +25,22 @@ pub fn moment(at: Instant, now: Instant) -> Moment {
 
 /// A span as a reader says it, rounded down to its largest unit: `27 min`, `2 h`, `3 d`.
 pub fn between(span: Duration) -> String {
-    span::words(span.whole_seconds().unsigned_abs())
+    // Deadlines are whole seconds and beginnings are not: five minutes are 299 seconds and a bit.
+    let secs = span.whole_seconds() + i64::from(span.subsec_nanoseconds() > 0);
+    span::words(secs.unsigned_abs())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use time::macros::datetime;
+
+    #[test]
+    fn a_deadline_in_whole_seconds_is_as_far_as_was_asked() {
+        assert_eq!(between(Duration::milliseconds(299_300)), "5 min");
+        assert_eq!(between(Duration::minutes(5)), "5 min");
+        assert_eq!(between(Duration::milliseconds(359_000)), "5 min");
+    }
 
     #[test]
     fn a_moment_has_every_form() {

@@ -34,7 +34,7 @@ pub fn HistoryPage() -> impl IntoView {
         <div class="page history">
             <h1>"History"</h1>
             <Suspense>
-                {Suspend::new(async move {
+                {move || Suspend::new(async move {
                     match first.await {
                         Err(error) => problem(&error),
                         Ok(view) => view! { <Events filter=filter.get_untracked() view=view /> }.into_any(),

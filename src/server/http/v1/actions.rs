@@ -183,10 +183,10 @@ pub(super) async fn report(
 pub(super) async fn claim(
     State(state): State<HttpState>,
     Bearer(caller): Bearer,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<v1::Action>, Problem> {
     caller.require(&[Scope::Actions])?;
-    let action = state.services.claim(&caller, action_id(&id)?).await?;
+    let action = state.services.claim(&caller, action_id(id)?).await?;
     Ok(Json(show(&state, Viewed { action, delivery: None })))
 }
 
@@ -194,10 +194,10 @@ pub(super) async fn claim(
 pub(super) async fn cancel(
     State(state): State<HttpState>,
     Bearer(caller): Bearer,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<v1::Action>, Problem> {
     caller.require(&[Scope::Actions])?;
-    let action = state.services.cancel(&caller, action_id(&id)?).await?;
+    let action = state.services.cancel(&caller, action_id(id)?).await?;
     Ok(Json(show(&state, Viewed { action, delivery: None })))
 }
 

@@ -1,0 +1,112 @@
+import { ADA, expect, test, type Page } from "../support/test";
+import { approve, card, decision, field, reject } from "../support/inbox";
+
+const events = (page: Page) => page.locator("tr[data-event]");
+
+test("what happened to an action, in words, with the diff of an edit", async ({ page, agent, visit }) => {
+  const action = await agent.propose({ editable: ["preview.body"], preview: { format: "plain", body: "We refund 129 EUR.\nBest wishes" } });
+  await visit(`/inbox/${action.id}`);
+  await page.getByText(/^Edit\s+1 value/).click();
+  await field(page, "preview.body").fill("We refund 99 EUR.\nBest wishes");
+  await page.getByText("Add a reason").click();
+  await page.getByLabel(/^Reason/).fill("The lamp was used.");
+  await approve(page).click();
+  await expect(decision(page)).toContainText("with 1 edit");
+  await agent.report(action.id, "executed", "Refunded.");
+
+  await visit(`/inbox/${action.id}`);
+  const timeline = page.getByRole("region", { name: "What happened" });
+  await expect(timeline.getByRole("listitem")).toHaveText([/Proposed by Support assistant/, /Approved by Ada Lovelace, with 1 edit/, /Executed by Support assistant/]);
+  await timeline.getByRole("link", { name: "In the history" }).click();
+
+  await expect(page).toHaveURL(`/history?action=${action.id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("History");
+  await expect(events(page)).toHaveCount(3);
+  const approved = events(page).nth(1);
+  await expect(approved).toContainText("Approved");
+  await expect(approved).toContainText(action.title);
+  await expect(approved).toContainText(ADA.name);
+  await expect(approved).toContainText("with 1 edit");
+  await expect(approved).toContainText("Web");
+  await expect(approved).toContainText("The lamp was used.");
+  await expect(approved).toContainText("preview.body");
+  await expect(approved.locator("del, .diff-del, [data-line=del]").first()).toContainText("129");
+  await expect(approved.locator("ins, .diff-add, [data-line=add]").first()).toContainText("99");
+  await expect(events(page).first()).toContainText("API");
+
+  await approved.getByRole("link", { name: action.title }).click();
+  await expect(card(page, action.title)).toBeVisible();
+});
+
+test("filters are in the address, and come off one by one", async ({ page, agent, decider, visit }) => {
+  const action = await agent.propose();
+  await decider.decide(action.id, "reject", { comment: "No." });
+  const mine = await agent.propose();
+  await visit(`/inbox/${mine.id}`);
+  await reject(page).click();
+  await expect(decision(page)).toContainText("Rejected");
+
+  await page.goto("/history");
+  await page.getByLabel("What", { exact: true }).selectOption({ label: "Rejected" });
+  await page.getByLabel("Who", { exact: true }).selectOption({ label: ADA.name });
+  await page.getByLabel("From", { exact: true }).fill("2020-01-01");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await expect(page).toHaveURL(/event=action\.rejected/);
+  await expect(page).toHaveURL(/person=rev_/);
+  await expect(page).toHaveURL(/since=2020-01-01/);
+  await expect(page.getByRole("table")).toContainText(mine.title);
+  await expect(page.getByRole("table")).not.toContainText(action.title);
+  for (const kind of await events(page).evaluateAll((rows) => rows.map((row) => row.getAttribute("data-event")))) {
+    expect(kind).toBe("action.rejected");
+  }
+
+  // The address is the filter: somebody else sees the same.
+  await page.goto(page.url());
+  await expect(page.getByLabel("What", { exact: true })).toHaveValue("action.rejected");
+  await page.getByRole("link", { name: /Remove the filter Who/ }).click();
+  await expect(page).not.toHaveURL(/person=/);
+  await expect(page.getByRole("table")).toContainText(action.title);
+
+  await page.getByLabel("To", { exact: true }).fill("2020-01-02");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await expect(page.getByText("Nothing in the history fits.")).toBeVisible();
+});
+
+test("a filter that can't be read is said to be so", async ({ page, watch }) => {
+  watch.expect(/does not conform to the required format/);
+  const answer = await page.goto("/history?since=yesterday&action=<b>");
+  expect(answer?.status()).toBe(200);
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expect(events(page)).toHaveCount(0);
+});
+
+test.describe("with a history of its own", () => {
+  test.use({ serverOf: "this test" });
+
+  test("pages of fifty, none twice, none left out @once", async ({ page, agent, visit }) => {
+    const titles: string[] = [];
+    for (let number = 0; number < 110; number++) titles.push((await agent.propose()).title);
+    await visit("/history?event=action.created");
+    const seen: string[] = [];
+    for (let at = 1; ; at++) {
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("History");
+      seen.push(...(await page.locator(".history-action").allInnerTexts()));
+      const older = page.getByRole("link", { name: "Older" });
+      if ((await older.count()) === 0) break;
+      const first = await page.locator(".history-action").first().innerText();
+      await older.click();
+      await expect(page.locator(".history-action").first()).not.toHaveText(first);
+      expect(at).toBeLessThan(5);
+    }
+    expect(seen).toEqual(titles.toReversed());
+    await page.getByRole("link", { name: "Back to the newest" }).click();
+    await expect(page.locator(".history-action").first()).toHaveText(titles[109]);
+    await expect(page).toHaveURL("/history?event=action.created");
+
+    // The inbox is paged too.
+    await visit("/inbox");
+    await expect(page.locator("a.row")).toHaveCount(50);
+    await page.getByRole("link", { name: "Older" }).click();
+    await expect(page.locator("a.row").first()).toContainText(titles[59]);
+  });
+});

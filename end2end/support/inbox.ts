@@ -1,0 +1,18 @@
+// The pages' parts by what people call them.
+
+import { expect, type Locator, type Page } from "@playwright/test";
+
+/** Waits until the page is alive and hears news. */
+export async function alive(page: Page) {
+  await expect(page.locator("[data-live]")).toHaveAttribute("data-link", "online");
+}
+
+export const card = (page: Page, title?: string): Locator => page.getByRole("article", title === undefined ? {} : { name: title });
+export const approve = (page: Page): Locator => page.getByRole("button", { name: /^Approve/ });
+export const reject = (page: Page): Locator => page.getByRole("button", { name: "Reject" });
+export const decision = (page: Page): Locator => page.getByRole("region", { name: "Decision" });
+export const result = (page: Page): Locator => page.getByRole("region", { name: "Result" });
+export const content = (page: Page): Locator => page.getByRole("region", { name: "Content" });
+export const list = (page: Page): Locator => page.getByRole("region", { name: "Waiting for a decision" });
+export const row = (page: Page, title: string): Locator => list(page).getByRole("link", { name: title });
+export const field = (page: Page, path: string): Locator => page.getByLabel(path, { exact: true });
