@@ -31,11 +31,25 @@ pub mod timeline;
 pub mod warnings;
 pub mod welcome;
 
+use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-/// Moves the focus to an element.
+/// Moves the focus to an element, without moving what is read.
 pub fn focus(element: &web_sys::Element) {
     if let Some(element) = element.dyn_ref::<web_sys::HtmlElement>() {
-        _ = element.focus();
+        let options = web_sys::FocusOptions::new();
+        options.set_prevent_scroll(true);
+        _ = element.focus_with_options(&options);
     }
+}
+
+/// After what had the focus went away with its card, goes on at the title of the card that came. A focus that is
+/// somewhere is left there.
+pub fn keep_focus() {
+    request_animation_frame(|| {
+        let is_lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
+        if let Some(title) = document().get_element_by_id("card-title").filter(|_| is_lost) {
+            focus(&title);
+        }
+    });
 }
