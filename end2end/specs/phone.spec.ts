@@ -84,7 +84,7 @@ test("nothing is wider than the screen, whatever an agent sends @phone", async (
     { format: "diff", body: `--- a/file\n+++ b/file\n@@ -1,2 +1,2 @@\n-${"old ".repeat(100)}\n+${"new".repeat(120)}\n context` },
   ] as const;
   for (const [number, preview] of bodies.entries()) {
-    const action = await agent.propose({ title: `${title} ${number}`, preview, payload, undo: "u".repeat(500), kind: "k".repeat(100), target_url: `https://${"sub.".repeat(20)}example.org/`, editable: ["preview.body", "payload"] });
+    const action = await agent.propose({ title: `${title} ${number}`, preview, payload, undo: "u".repeat(500), kind: "k".repeat(100), target_url: `https://${"sub.".repeat(20)}example.org/`, editable: ["preview.body", "payload.deep"] });
     await visit(`/inbox/${action.id}`);
     await expectNothingWider(page);
     await page.getByText(/^Edit\s+2 values/).click();

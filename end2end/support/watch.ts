@@ -25,6 +25,7 @@ export class Watch {
   async over(context: BrowserContext, hasScripts: boolean) {
     const note = (problem: string) => void this.problems.push(problem);
     context.on("console", (message) => {
+      if (!hasScripts && message.text().includes("was preloaded using link preload but not used")) return;
       // Leptos says on the console that a page does not fit the program in it; both kinds count.
       if (["error", "warning", "assert"].includes(message.type())) {
         note(`console ${message.type()}: ${message.text()} (${message.location().url})`);

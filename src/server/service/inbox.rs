@@ -109,6 +109,8 @@ impl Services {
         // A form without a readable digest was not made by our page.
         let seen: ContentDigest = seen.parse().map_err(|()| UiError::Stale)?;
         let verdict = Verdict::from_text(verdict).ok_or(UiError::BadRequest)?;
+        // A plain form sends every line break as CR LF.
+        let comment = comment.replace("\r\n", "\n");
         let comment = Some(comment.trim()).filter(|text| !text.is_empty()).map(Comment::parse).transpose();
         let comment = comment.map_err(ServiceError::from)?;
         let changed = match verdict {

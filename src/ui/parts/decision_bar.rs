@@ -104,7 +104,8 @@ fn submit(desk: Desk, event: &SubmitEvent) {
 
 /// Opens the fold with the controls and goes into the first one.
 fn open_editor(event: MouseEvent) {
-    let Some(fold) = document().get_element_by_id(EDIT) else { return };
+    let inside = document().get_element_by_id(EDIT);
+    let Some(fold) = inside.and_then(|inside| inside.closest("details").ok().flatten()) else { return };
     event.prevent_default();
     _ = fold.set_attribute("open", "");
     fold.scroll_into_view();

@@ -9,7 +9,7 @@ use super::text_area::TextArea;
 use crate::ui::desk::Desk;
 use crate::wire::card::{EditField, FieldInput};
 
-/// The id of the fold, so that the bar's Edit leads there.
+/// The id of what the fold holds, so that the bar's Edit leads there: browsers open a fold to get to something in it.
 pub const EDIT: &str = "edit";
 
 /// The fold with the controls. They belong to the decide form, wherever it stands.
@@ -26,11 +26,13 @@ pub fn EditFields(
     Effect::new(move |_| note_all(desk, fields));
     let controls = fields.with_value(|fields| fields.iter().map(control).collect_view());
     view! {
-        <details class="fold edit-fields" id=EDIT on:input=move |event| note_one(desk, fields, &event)>
+        <details class="fold edit-fields" on:input=move |event| note_one(desk, fields, &event)>
             <summary>
                 "Edit " <span class="fold-size">{size}</span>
             </summary>
-            <div class="edit-body">{controls}</div>
+            <div class="edit-body" id=EDIT>
+                {controls}
+            </div>
         </details>
     }
 }

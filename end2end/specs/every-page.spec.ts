@@ -1,0 +1,135 @@
+// Every page and every state, in light and dark: axe finds nothing, and with IMPRI_SCREENSHOTS each leaves a picture.
+
+import AxeBuilder from "@axe-core/playwright";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { ADA, GRACE, expect, test, type Page } from "../support/test";
+import { card, decision, list } from "../support/inbox";
+import { spendTheAfternoon } from "../support/harbour";
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+async function look(page: Page, state: string) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
+    const found = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary?.split("\n").slice(1).join(" ")}`));
+    expect.soft(found, `axe on ${state}, ${colorScheme}`).toEqual([]);
+    const folder = process.env.IMPRI_SCREENSHOTS;
+    if (folder) {
+      mkdirSync(folder, { recursive: true });
+      const { width } = page.viewportSize()!;
+      const name = `${state}-${width}-${colorScheme}`;
+      await page.screenshot({ path: join(folder, `${name}.png`) });
+      if (width < 500) await page.screenshot({ path: join(folder, `${name}-full.png`), fullPage: true });
+    }
+  }
+}
+
+test.describe("before the first action", () => {
+  test.use({ serverOf: "fresh" });
+
+  test("the door and the first page @hydrated", async ({ page, server }) => {
+    await page.goto("/sign-in");
+    await expect(page.getByRole("heading", { name: "Not set up yet" })).toBeVisible();
+    await look(page, "not-set-up");
+    await page.goto(server.setupLink());
+    await look(page, "set-up");
+    await page.goto("/setup?token=old");
+    await page.getByLabel("Your name").fill(ADA.name);
+    await page.getByLabel("E-mail").fill(ADA.email);
+    await page.getByLabel("Password").fill(ADA.password);
+    await page.getByRole("button", { name: "Create account and project" }).click();
+    await expect(page.getByRole("alert")).toBeVisible();
+    await look(page, "set-up-refused");
+    await page.goto(server.setupLink());
+    await page.getByLabel("Your name").fill(ADA.name);
+    await page.getByLabel("E-mail").fill(ADA.email);
+    await page.getByLabel("Password").fill(ADA.password);
+    await page.getByLabel("Project").fill("Harbour");
+    await page.getByRole("button", { name: "Create account and project" }).click();
+    await expect(page.getByText("Waiting for your first action")).toBeVisible();
+    await look(page, "welcome");
+  });
+});
+
+test.describe("an afternoon", () => {
+  test.use({ serverOf: "this test" });
+
+  test("every page and state @hydrated", async ({ page, server, visit, windowOf, watch }) => {
+    test.setTimeout(300_000);
+    const { refund, command, migration, deploy, mail, spoof, approved, rejected, failed, expired } = await spendTheAfternoon(server);
+
+    await visit("/inbox");
+    await expect(list(page).getByRole("link")).toHaveCount(6);
+    await look(page, "inbox");
+    await page.getByRole("button", { name: ADA.name }).click();
+    await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+    await look(page, "person-menu");
+
+    const pending = { refund, command, migration, deploy, mail, spoof };
+    for (const [name, action] of Object.entries(pending)) {
+      await visit(`/inbox?at=${action.id}`);
+      await expect(card(page)).toBeVisible();
+      await look(page, `card-${name}`);
+    }
+    for (const [name, action] of Object.entries({ approved, rejected, failed, expired })) {
+      await visit(`/inbox/${action.id}`);
+      await expect(decision(page)).toBeVisible();
+      await look(page, `ended-${name}`);
+    }
+
+    await visit(`/inbox/${refund.id}`);
+    await look(page, "alone");
+    await page.getByText(/^Edit\s+4 values/).click();
+    await page.getByLabel("payload.amount", { exact: true }).fill("119.90");
+    await look(page, "editing");
+    await page.getByText("Add a reason").click();
+    await page.getByLabel(/^Reason/).fill("Ten euros for the missing box.");
+    await look(page, "reason");
+    await page.getByLabel("payload.amount", { exact: true }).fill("a hundred");
+    watch.expect(/status 422/, /status of 422/);
+    await page.getByRole("button", { name: /^Approve/ }).click();
+    await expect(page.getByRole("alert")).toBeVisible();
+    await look(page, "refused");
+
+    await visit("/history");
+    await look(page, "history");
+    await visit(`/history?action=${approved.id}`);
+    await look(page, "history-of-one");
+    await visit("/history?since=2020-01-01&until=2020-01-02&event=decisions");
+    await look(page, "history-nothing");
+
+    watch.expect(/status 404/, /status of 404/);
+    await page.goto("/nowhere");
+    await look(page, "not-found");
+    await page.goto("/inbox/act_AAAAAAAAAAAAAAAAAAAAAA");
+    await look(page, "no-such-action");
+
+    await visit(`/inbox?at=${command.id}`);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await expect(page.getByRole("status").filter({ hasText: command.title })).toContainText("Approved");
+    await expect(page.getByRole("button", { name: /^Approve/ })).toBeEnabled();
+    await look(page, "after-a-decision");
+
+    const stranger = await windowOf(null);
+    await stranger.goto("/sign-in");
+    await look(stranger, "sign-in");
+    await stranger.getByLabel("E-mail").fill(GRACE.email);
+    await stranger.getByLabel("Password").fill("not her password");
+    await stranger.getByRole("button", { name: "Sign in" }).click();
+    await expect(stranger.getByRole("alert")).toBeVisible();
+    await look(stranger, "sign-in-refused");
+
+    const gate = await server.agent("Night shift", "decide");
+    for (const action of [refund, migration, deploy, mail, spoof]) await gate.decide(action.id, "reject");
+    await visit("/inbox");
+    await expect(page.getByRole("heading", { name: "Nothing waits for you" })).toBeVisible();
+    await look(page, "inbox-empty");
+
+    watch.expect(/ERR_CONNECTION_REFUSED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /ERR_EMPTY_RESPONSE/, /ERR_CONNECTION_RESET/);
+    await server.pause();
+    await expect(page.getByText("The server is out of reach.")).toBeVisible();
+    await look(page, "offline");
+  });
+});
