@@ -31,6 +31,8 @@ pub mod timeline;
 pub mod warnings;
 pub mod welcome;
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
@@ -43,13 +45,17 @@ pub fn focus(element: &web_sys::Element) {
     }
 }
 
+/// How long a browser may take to notice that what has the focus is not there any more.
+const FOCUS_LOST: Duration = Duration::from_millis(50);
+
 /// After what had the focus went away with its card, goes on at the title of the card that came. A focus that is
 /// somewhere is left there.
 pub fn keep_focus() {
-    request_animation_frame(|| {
+    let go_on = || {
         let is_lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
         if let Some(title) = document().get_element_by_id("card-title").filter(|_| is_lost) {
             focus(&title);
         }
-    });
+    };
+    set_timeout(go_on, FOCUS_LOST);
 }
