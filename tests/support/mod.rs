@@ -122,14 +122,16 @@ impl TestApp {
                 password: PASSWORD.into(),
                 is_admin: true,
             };
-            let first = services.set_up_unattended(ada).await.expect("a database").expect("nobody was there");
+            services.set_up_unattended(ada).await.expect("a database").expect("nobody was there");
             let project = services.first_project().await.expect("a database").expect("a project");
-            let decider = operator::new_key("decider", &[Scope::Decide]);
-            let decider = services
-                .create_key(project.id, decider, Actor::Operator, Channel::cli())
-                .await
-                .expect("a key");
-            House { project, agent: first.agent_key, decider }
+            let mut keys = Vec::new();
+            for (name, scope) in [("first-agent", Scope::Actions), ("decider", Scope::Decide)] {
+                let new = operator::new_key(name, &[scope]);
+                let made = services.create_key(project.id, new, Actor::Operator, Channel::cli()).await;
+                keys.push(made.expect("a key"));
+            }
+            let [agent, decider] = keys.try_into().expect("two keys");
+            House { project, agent, decider }
         })
         .await
     }
