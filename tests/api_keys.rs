@@ -136,7 +136,7 @@ async fn a_server_that_hears_nobody_trusts_no_remembered_key(db: PgPool) {
 async fn a_key_with_an_end_works_until_its_second(db: PgPool) {
     let app = TestApp::start(&db).await;
     let id = app.agent().proposed(&mail()).await;
-    let key = app.key("for a minute", &[Scope::Actions], Some(Duration::from_secs(60))).await;
+    let key = app.key("for a minute", &[Scope::Actions], Some(Duration::from_mins(1))).await;
     app.clock.advance(Duration::from_micros(59_999_999));
     app.with_key(&key.key).read(&id).await;
     app.clock.advance(Duration::from_micros(1));

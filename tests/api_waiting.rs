@@ -155,7 +155,7 @@ async fn the_end_of_its_time_wakes_the_agent(db: PgPool) {
         - app.clock.now();
     let left = Duration::try_from(left).expect("it is ahead");
     // A quarter of a second before its end, by a clock that stands still there.
-    app.clock.advance(left - Duration::from_millis(250));
+    app.clock.advance(left.saturating_sub(Duration::from_millis(250)));
     let waiting = app.agent().wait_aside(&id, 60);
     app.parked(1).await;
     app.clock.advance(Duration::from_millis(250));

@@ -215,7 +215,7 @@ async fn a_card_that_allows_no_edit_has_no_control_for_one(db: PgPool) {
     let card = ada.open(&format!("/inbox/{id}")).await;
     assert!(!card.has("[name^=edits]") && !card.has("#edit"), "{}", card.html);
     assert_eq!(card.attributes("textarea", "name"), ["comment"]);
-    assert!(card.text(".decision-note").contains("Nothing here can be edited"));
+    assert!(card.text(".decision-note").contains("can't be edited"));
     let seen = app.agent().read(&id).await["content_sha256"].as_str().expect("a digest").to_owned();
     let forged = [("id", id.as_str()), ("seen", &seen), ("verdict", "approve"), ("edits[0]", "evil")];
     assert_eq!(

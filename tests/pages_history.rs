@@ -87,7 +87,7 @@ async fn filters_live_in_the_address(db: PgPool) {
     );
 
     let filtered = ada.open(&format!("/history?person={bobs}&event=decisions")).await;
-    assert_eq!(filtered.attributes("select#person option[selected]", "value"), [bobs.clone()]);
+    assert_eq!(filtered.attributes("select#person option[selected]", "value"), std::slice::from_ref(bobs));
     assert_eq!(
         filtered.attributes(".chip", "href"),
         ["/history?event=decisions".to_owned(), format!("/history?person={bobs}")]

@@ -34,7 +34,7 @@ async fn the_set_up_link_makes_the_first_account_once_and_leads_to_a_first_actio
     assert!(browser.follow(&door).await.text("h1").contains("Not set up yet"));
     let token = setup_token(&app).await;
     let form = browser.open(&format!("/setup?token={token}")).await;
-    assert_eq!(form.attributes("form input[name=token]", "value"), [token.clone()]);
+    assert_eq!(form.attributes("form input[name=token]", "value"), std::slice::from_ref(&token));
 
     let answer = set_up(&browser, &token, "grace@example.org", PASSWORD).await;
     assert_eq!((answer.status, answer.location()), (302, "/inbox"));

@@ -16,7 +16,7 @@ use super::router::{RouterSettings, router};
 use super::{sessions, shutdown, telemetry};
 use crate::server::clock::Clock;
 use crate::server::config::{Config, DatabaseSource, FirstAdmin};
-use crate::server::db::MIGRATOR;
+use crate::server::db::{self, MIGRATOR};
 use crate::server::live;
 use crate::server::notify::{self, OutboundPolicy};
 use crate::server::postgres::{ManagedPostgres, PostgresError};
@@ -133,6 +133,7 @@ async fn connect(options: PgConnectOptions) -> anyhow::Result<PgPool> {
         .before_acquire(|conn, meta| {
             Box::pin(async move { Ok(meta.idle_for < TRY_AFTER_IDLE || conn.ping().await.is_ok()) })
         })
+        .after_connect(|conn, _| Box::pin(db::plan_once(conn)))
         .connect_lazy_with(options);
     let started = tokio::time::Instant::now();
     loop {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::parts::keep_focus;
 use crate::rpc::actions::{DecideAction, decide_action, load_card};
 use crate::wire::card::{Card, EditField, Outcome};
 use crate::wire::error::UiError;
@@ -154,6 +155,7 @@ impl Desk {
         self.forget_input();
         self.settling.set(false);
         self.card.set(None);
+        keep_focus();
     }
 
     /// Lays down another card. The old one stays in sight, switched off, until the new one is here.
@@ -169,6 +171,8 @@ impl Desk {
                 self.forget_input();
                 self.card.set(Some(card));
                 self.busy.set(false);
+                scroll_to_top();
+                keep_focus();
                 if self.settling.get_untracked() {
                     set_timeout(move || _ = self.settling.try_set(false), SETTLE);
                 }
@@ -191,7 +195,10 @@ impl Desk {
             let is_touched = self.is_touched_now();
             match fresh {
                 Ok(card) if is_touched && card.status != "pending" => self.ended.set(Some(card.status)),
-                Ok(card) if !is_touched => self.card.set(Some(Ok(card))),
+                Ok(card) if !is_touched => {
+                    self.card.set(Some(Ok(card)));
+                    keep_focus();
+                }
                 Err(UiError::SignedOut) if !is_touched => self.card.set(Some(Err(UiError::SignedOut))),
                 // What is here is better than an error page; the header says when the server is out of reach.
                 Ok(_) | Err(_) => {}
@@ -238,5 +245,12 @@ impl Desk {
         self.reasoned.set(false);
         self.refusal.set(None);
         self.ended.set(None);
+    }
+}
+
+/// Another card is read from its beginning.
+fn scroll_to_top() {
+    if let Some(pane) = document().query_selector(".inbox-detail").ok().flatten() {
+        pane.set_scroll_top(0);
     }
 }

@@ -15,15 +15,16 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use impri::domain::action::{Action, Intent};
-use impri::domain::audit::EventKind;
+use impri::domain::audit::{Actor, EventKind};
 use impri::domain::decision::{Channel, Decider, Verdict};
 use impri::domain::ids::{ActionId, DeliveryId, ProjectId};
 use impri::domain::proposal::RawProposal;
+use impri::domain::scope::Scope;
 use impri::server::clock::Clock;
 use impri::server::db::outbox::DeliveryState;
 use impri::server::notify::{self, OutboundPolicy, callback};
 use impri::server::random;
-use impri::server::service::{Caller, NewPerson, Proposed, Services};
+use impri::server::service::{Caller, NewKey, NewPerson, Proposed, Services};
 use serde_json::{Map, Value, json};
 use sqlx::PgPool;
 use tokio::net::TcpListener;
@@ -57,13 +58,16 @@ impl Desk {
             password: "correct horse battery".to_owned(),
             is_admin: true,
         };
-        let first = services.set_up_unattended(person).await.expect("a database").expect("nobody before");
-        let agent = services.caller(&first.agent_key.key).await.expect("a key");
+        let ada = services.set_up_unattended(person).await.expect("a database").expect("nobody before");
         let project = services.first_project().await.expect("a database").expect("a project");
+        let new = NewKey { name: "agent".to_owned(), scopes: vec![Scope::Actions], lasts: None };
+        let made =
+            services.create_key(project.id, new, Actor::Operator, Channel::cli()).await.expect("a key");
+        let agent = services.caller(&made.key).await.expect("a key");
         Self {
             services,
             agent: (*agent).clone(),
-            person: Decider::Reviewer { id: first.member.id, name: first.member.name },
+            person: Decider::Reviewer { id: ada.id, name: ada.name },
             secret: project.webhook_secret,
         }
     }

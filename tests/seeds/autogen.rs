@@ -1,4 +1,4 @@
-//! A conversation of two AutoGen agents, of which one writes commands and the other runs what a person approved.
+//! A conversation of two `AutoGen` agents, of which one writes commands and the other runs what a person approved.
 
 use std::{env, fs, path::PathBuf, process::Command};
 
@@ -12,7 +12,7 @@ use crate::support::TestApp;
 const QUICKLY: &str = "import runpy, sys, time\nlong = time.sleep\ntime.sleep = lambda secs: long(min(secs, 0.05))\n\
                        runpy.run_path(sys.argv[1], run_name='__main__')\n";
 
-/// The Python that has AutoGen: `scripts/setup test` makes it.
+/// The Python that has `AutoGen`: `scripts/setup test` makes it.
 fn python() -> PathBuf {
     let usual = || {
         let home = env::var_os("HOME").expect("a home directory");

@@ -7,11 +7,12 @@ mod model;
 use std::{
     path::PathBuf,
     process::{Command, Output, Stdio},
+    time::Duration,
 };
 
 use serde_json::Value;
 
-use crate::support::{TestApp, eventually};
+use crate::support::{TestApp, eventually_within};
 
 /// A file of the folder of this module.
 fn file(name: &str) -> PathBuf {
@@ -39,7 +40,8 @@ impl Aside {
 /// The one action that a program proposed, once it is there.
 async fn proposed_action(app: &TestApp) -> Value {
     let mut id = None;
-    eventually("the program proposes", async || {
+    // Python takes its time to import an agent framework on a busy machine.
+    eventually_within(Duration::from_mins(3), "the program proposes", async || {
         let found = sqlx::query_scalar("select action_id from action").fetch_optional(&app.db).await;
         id = found.expect("a database");
         id.is_some()

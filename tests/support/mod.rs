@@ -6,6 +6,7 @@
 
 pub(crate) mod api;
 mod browser;
+mod operator;
 mod server;
 
 use std::{
@@ -18,7 +19,7 @@ use impri::{
     server::{
         clock::Clock,
         db::projects::Project,
-        service::{NewKey, NewPerson, RevealedKey, Services},
+        service::{NewPerson, RevealedKey, Services},
     },
 };
 use sqlx::PgPool;
@@ -121,14 +122,16 @@ impl TestApp {
                 password: PASSWORD.into(),
                 is_admin: true,
             };
-            let first = services.set_up_unattended(ada).await.expect("a database").expect("nobody was there");
+            services.set_up_unattended(ada).await.expect("a database").expect("nobody was there");
             let project = services.first_project().await.expect("a database").expect("a project");
-            let decider = new_key("decider", &[Scope::Decide]);
-            let decider = services
-                .create_key(project.id, decider, Actor::Operator, Channel::cli())
-                .await
-                .expect("a key");
-            House { project, agent: first.agent_key, decider }
+            let mut keys = Vec::new();
+            for (name, scope) in [("first-agent", Scope::Actions), ("decider", Scope::Decide)] {
+                let new = operator::new_key(name, &[scope]);
+                let made = services.create_key(project.id, new, Actor::Operator, Channel::cli()).await;
+                keys.push(made.expect("a key"));
+            }
+            let [agent, decider] = keys.try_into().expect("two keys");
+            House { project, agent, decider }
         })
         .await
     }
@@ -149,65 +152,6 @@ impl TestApp {
 
     pub(crate) fn project(&self) -> ProjectId {
         self.house().project.id
-    }
-
-    /// The operator makes a key.
-    pub(crate) async fn key(&self, name: &str, scopes: &[Scope], lasts: Option<Duration>) -> RevealedKey {
-        let (project, new) = (self.project(), NewKey { lasts, ..new_key(name, scopes) });
-        self.on_server(move |services| async move {
-            services.create_key(project, new, Actor::Operator, Channel::cli()).await.expect("a key")
-        })
-        .await
-    }
-
-    /// The operator ends a key.
-    pub(crate) async fn revoke(&self, key: &RevealedKey) {
-        let (project, id) = (self.project(), key.stored.id);
-        self.on_server(move |services| async move {
-            services.revoke_key(project, id, Actor::Operator, Channel::cli()).await.expect("a key to revoke");
-        })
-        .await;
-    }
-
-    /// The operator makes an account.
-    pub(crate) async fn person(&self, name: &str, email: &str, is_admin: bool) {
-        let project = self.house().project.clone();
-        let new = NewPerson { name: name.into(), email: email.into(), password: PASSWORD.into(), is_admin };
-        self.on_server(move |services| async move {
-            services.create_person(&project, new, Actor::Operator, Channel::cli()).await.expect("an account");
-        })
-        .await;
-    }
-
-    /// The operator lets deciders decide what they proposed, or stops it.
-    pub(crate) async fn allow_self_approval(&self, allow: bool) {
-        let project = self.project();
-        self.on_server(move |services| async move {
-            let set = services.set_self_approval(project, allow, Actor::Operator, Channel::cli());
-            set.await.expect("a database");
-        })
-        .await;
-    }
-
-    /// A second project with an agent's key and a decider's, which no command makes yet.
-    pub(crate) async fn foreign_project(&self) -> (RevealedKey, RevealedKey) {
-        let project = ProjectId::from_uuid(uuid::Uuid::from_u128(7));
-        sqlx::query(
-            "insert into project (project_id, name, webhook_secret, created_at) values ($1, 'B', 's', $2)",
-        )
-        .bind(project.uuid())
-        .bind(self.clock.now())
-        .execute(&self.db)
-        .await
-        .expect("a project");
-        self.on_server(move |services| async move {
-            let make = async |name: &str, scope| {
-                let new = new_key(name, &[scope]);
-                services.create_key(project, new, Actor::Operator, Channel::cli()).await.expect("a key")
-            };
-            (make("foreign agent", Scope::Actions).await, make("foreign decider", Scope::Decide).await)
-        })
-        .await
     }
 
     /// A program with a key.
@@ -297,17 +241,23 @@ impl Drop for TestApp {
     }
 }
 
-fn new_key(name: &str, scopes: &[Scope]) -> NewKey {
-    NewKey { name: name.to_owned(), scopes: scopes.to_vec(), lasts: None }
-}
-
 /// Asks again until the answer is yes.
 #[track_caller]
-pub(crate) fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) -> impl Future<Output = ()> {
+pub(crate) fn eventually(what: &str, condition: impl AsyncFnMut() -> bool) -> impl Future<Output = ()> {
+    eventually_within(PATIENCE, what, condition)
+}
+
+/// The same for what takes longer.
+#[track_caller]
+pub(crate) fn eventually_within(
+    patience: Duration,
+    what: &str,
+    mut condition: impl AsyncFnMut() -> bool,
+) -> impl Future<Output = ()> {
     let caller = std::panic::Location::caller();
     let what = what.to_owned();
     async move {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + patience;
         while !condition().await {
             assert!(Instant::now() < deadline, "{caller}: it did not happen in time that {what}");
             tokio::time::sleep(Duration::from_millis(5)).await;

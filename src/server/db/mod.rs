@@ -16,12 +16,23 @@ pub mod signals;
 pub mod throttle;
 
 use sqlx::migrate::Migrator;
+use sqlx::{Executor as _, PgConnection};
 
 /// The schema's history; sqlx applies it under an advisory lock, so that several servers may start at once.
 pub static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
 
 /// What the database said.
 pub type DbResult<T> = Result<T, sqlx::Error>;
+
+/// Has every statement of a connection planned once and not for its values: each has one good plan, planning takes
+/// longer than running, and what Postgres guesses of the values is wrong (few actions wait, and just those end late).
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn plan_once(conn: &mut PgConnection) -> DbResult<()> {
+    conn.execute("set plan_cache_mode = force_generic_plan").await?;
+    Ok(())
+}
 
 /// A stored value that no version of this program writes.
 fn corrupt(column: &'static str) -> sqlx::Error {

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use sqlx::PgConnection;
 
-use super::people::NewPerson;
+use super::people::{CheckedPerson, NewPerson};
 use super::{NewKey, RevealedKey, Services};
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
@@ -49,53 +50,65 @@ impl Services {
         Ok(Some(format!("{}/setup?token={token}", self.public_url)))
     }
 
-    /// Makes the first account and project for whoever holds the link.
+    /// Makes the first account and project for whoever holds the link, and a key for their first agent.
     ///
     /// # Errors
     /// If the link is used, replaced or wrong, or a field breaks a rule; the link stays valid then.
     pub async fn set_up(&self, token: &str, project: &str, person: NewPerson) -> ServiceResult<FirstAccount> {
-        self.make_first(Some(token), project, person, Channel::web()).await
+        let project_name = ProjectName::parse(project.trim())?;
+        let person = self.check_person(NewPerson { is_admin: true, ..person }).await?;
+        let mut tx = self.pool.begin().await?;
+        db::people::lock_setup(&mut tx).await?;
+        if !db::people::take_setup_link(&mut tx, &digest(token)).await? {
+            return Err(ServiceError::SetupClosed);
+        }
+        let member = self.make_first(&mut tx, project_name, &person, Channel::web()).await?;
+        let new_key = NewKey { name: "first-agent".to_owned(), scopes: vec![Scope::Actions], lasts: None };
+        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
+        let agent_key = self.insert_key(&mut tx, member.project, new_key, actor, Channel::web()).await?;
+        tx.commit().await?;
+        Ok(FirstAccount { member, agent_key })
     }
 
     /// Makes the first account and project from the server's own settings; nothing if somebody has an account.
     ///
     /// # Errors
     /// If a field breaks a rule.
-    pub async fn set_up_unattended(&self, person: NewPerson) -> ServiceResult<Option<FirstAccount>> {
-        match self.make_first(None, "My project", person, Channel::cli()).await {
-            Ok(first) => Ok(Some(first)),
+    pub async fn set_up_unattended(&self, person: NewPerson) -> ServiceResult<Option<Member>> {
+        let project_name = ProjectName::parse("My project")?;
+        let person = self.check_person(NewPerson { is_admin: true, ..person }).await?;
+        let mut tx = self.pool.begin().await?;
+        db::people::lock_setup(&mut tx).await?;
+        match self.make_first(&mut tx, project_name, &person, Channel::cli()).await {
+            Ok(member) => {
+                tx.commit().await?;
+                Ok(Some(member))
+            }
             Err(ServiceError::SetupClosed) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
+    /// The first account and project, in a transaction that holds the lock of the set-up.
     async fn make_first(
         &self,
-        token: Option<&str>,
-        project: &str,
-        person: NewPerson,
+        conn: &mut PgConnection,
+        name: ProjectName,
+        person: &CheckedPerson,
         channel: Channel,
-    ) -> ServiceResult<FirstAccount> {
-        let project_name = ProjectName::parse(project.trim())?;
-        let person = self.check_person(NewPerson { is_admin: true, ..person }).await?;
-        let now = self.clock.now();
-        let mut tx = self.pool.begin().await?;
-        db::people::lock_setup(&mut tx).await?;
-        let has_link = match token {
-            Some(token) => db::people::take_setup_link(&mut tx, &digest(token)).await?,
-            None => true,
-        };
-        if !has_link || db::people::any(&mut tx).await? {
+    ) -> ServiceResult<Member> {
+        if db::people::any(conn).await? {
             return Err(ServiceError::SetupClosed);
         }
+        let now = self.clock.now();
         let project = Project {
             id: ProjectId::from_uuid(random::uuid(now)),
-            name: project_name.into_string(),
+            name: name.into_string(),
             webhook_secret: random::token(),
             allow_self_approval: false,
             created_at: now,
         };
-        db::projects::insert(&mut tx, &project).await?;
+        db::projects::insert(conn, &project).await?;
         let made = AuditEvent {
             project: project.id,
             at: now,
@@ -105,13 +118,8 @@ impl Services {
             channel: channel.clone(),
             data: json!({"name": project.name}),
         };
-        db::audit::append(&mut tx, &made).await?;
-        let member = self.insert_person(&mut tx, &project, &person, Actor::Operator, channel.clone()).await?;
-        let new_key = NewKey { name: "first-agent".to_owned(), scopes: vec![Scope::Actions], lasts: None };
-        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
-        let agent_key = self.insert_key(&mut tx, project.id, new_key, actor, channel).await?;
-        tx.commit().await?;
-        Ok(FirstAccount { member, agent_key })
+        db::audit::append(conn, &made).await?;
+        self.insert_person(conn, &project, person, Actor::Operator, channel).await
     }
 }
 

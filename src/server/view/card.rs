@@ -154,7 +154,13 @@ pub(super) fn comment(words: &str) -> SafeHtml {
 
 /// One edited value, before and after.
 pub(super) fn change(path: &str, before: &Value, after: &Value) -> ChangeView {
-    let diff = text::changes_html(&super::api::as_text(before), &super::api::as_text(after));
+    let (mut before, mut after) = (super::api::as_text(before), super::api::as_text(after));
+    // That neither text ends with a line feed is no change, and would be noted twice.
+    if !before.ends_with('\n') && !after.ends_with('\n') {
+        before.push('\n');
+        after.push('\n');
+    }
+    let diff = text::changes_html(&before, &after);
     ChangeView { path: text::reveal_text(path), diff }
 }
 

@@ -137,17 +137,10 @@ fn follow_address(at: Memo<Option<String>>, cursor: Memo<Option<String>>, list: 
             }
             if let Some(id) = now.0.clone().filter(|_| before.0 != now.0) {
                 desk.show(id);
-                scroll_to_top();
             }
         }
         now
     });
-}
-
-fn scroll_to_top() {
-    if let Some(pane) = document().query_selector(".inbox-detail").ok().flatten() {
-        pane.set_scroll_top(0);
-    }
 }
 
 /// Takes news in without moving what is read: rows come and go, the card stays until its own story goes on.

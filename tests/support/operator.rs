@@ -1,0 +1,75 @@
+//! What an operator does with a shell on the server's machine.
+
+use std::time::Duration;
+
+use impri::{
+    domain::{audit::Actor, decision::Channel, ids::ProjectId, scope::Scope},
+    server::service::{NewKey, NewPerson, RevealedKey},
+};
+
+use super::{PASSWORD, TestApp};
+
+impl TestApp {
+    /// The operator makes a key.
+    pub(crate) async fn key(&self, name: &str, scopes: &[Scope], lasts: Option<Duration>) -> RevealedKey {
+        let (project, new) = (self.project(), NewKey { lasts, ..new_key(name, scopes) });
+        self.on_server(move |services| async move {
+            services.create_key(project, new, Actor::Operator, Channel::cli()).await.expect("a key")
+        })
+        .await
+    }
+
+    /// The operator ends a key.
+    pub(crate) async fn revoke(&self, key: &RevealedKey) {
+        let (project, id) = (self.project(), key.stored.id);
+        self.on_server(move |services| async move {
+            services.revoke_key(project, id, Actor::Operator, Channel::cli()).await.expect("a key to revoke");
+        })
+        .await;
+    }
+
+    /// The operator makes an account.
+    pub(crate) async fn person(&self, name: &str, email: &str, is_admin: bool) {
+        let project = self.house().project.clone();
+        let new = NewPerson { name: name.into(), email: email.into(), password: PASSWORD.into(), is_admin };
+        self.on_server(move |services| async move {
+            services.create_person(&project, new, Actor::Operator, Channel::cli()).await.expect("an account");
+        })
+        .await;
+    }
+
+    /// The operator lets deciders decide what they proposed, or stops it.
+    pub(crate) async fn allow_self_approval(&self, allow: bool) {
+        let project = self.project();
+        self.on_server(move |services| async move {
+            let set = services.set_self_approval(project, allow, Actor::Operator, Channel::cli());
+            set.await.expect("a database");
+        })
+        .await;
+    }
+
+    /// A second project with an agent's key and a decider's, which no command makes yet.
+    pub(crate) async fn foreign_project(&self) -> (RevealedKey, RevealedKey) {
+        let project = ProjectId::from_uuid(uuid::Uuid::from_u128(7));
+        sqlx::query(
+            "insert into project (project_id, name, webhook_secret, created_at) values ($1, 'B', 's', $2)",
+        )
+        .bind(project.uuid())
+        .bind(self.clock.now())
+        .execute(&self.db)
+        .await
+        .expect("a project");
+        self.on_server(move |services| async move {
+            let make = async |name: &str, scope| {
+                let new = new_key(name, &[scope]);
+                services.create_key(project, new, Actor::Operator, Channel::cli()).await.expect("a key")
+            };
+            (make("foreign agent", Scope::Actions).await, make("foreign decider", Scope::Decide).await)
+        })
+        .await
+    }
+}
+
+pub(super) fn new_key(name: &str, scopes: &[Scope]) -> NewKey {
+    NewKey { name: name.to_owned(), scopes: scopes.to_vec(), lasts: None }
+}
