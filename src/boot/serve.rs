@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::serve::ListenerExt as _;
+use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgPool};
 use tokio::net::{TcpListener, TcpSocket};
@@ -17,6 +18,7 @@ use super::{sessions, shutdown, telemetry};
 use crate::server::clock::Clock;
 use crate::server::config::{Config, DatabaseSource, FirstAdmin};
 use crate::server::db::{self, MIGRATOR};
+use crate::server::error::is_out_of_reach;
 use crate::server::live;
 use crate::server::notify::{self, OutboundPolicy};
 use crate::server::postgres::{ManagedPostgres, PostgresError};
@@ -62,8 +64,7 @@ async fn serve_on(
     options: PgConnectOptions,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let pool = connect(options).await?;
-    MIGRATOR.run(&pool).await.context("The database's schema can't be brought up to date")?;
+    let pool = open_database(options).await?;
     let address = listener.local_addr()?;
     let public_url = config.public_url_for(address);
     let services = Services::new(pool.clone(), Clock::System, public_url.as_str());
@@ -123,8 +124,9 @@ fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
-/// Connects to the database; one of somebody else's may still be starting.
-async fn connect(options: PgConnectOptions) -> anyhow::Result<PgPool> {
+/// Connects to the database and brings its schema up to date. The database may still be starting, or be restarted
+/// in the middle.
+async fn open_database(options: PgConnectOptions) -> anyhow::Result<PgPool> {
     let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS)
         .acquire_timeout(Duration::from_secs(5))
@@ -137,13 +139,18 @@ async fn connect(options: PgConnectOptions) -> anyhow::Result<PgPool> {
         .connect_lazy_with(options);
     let started = tokio::time::Instant::now();
     loop {
-        match pool.acquire().await {
-            Ok(_) => return Ok(pool),
-            Err(error) if started.elapsed() > DATABASE_PATIENCE => {
-                return Err(error)
-                    .context("The database can't be reached: check DATABASE_URL and that it runs");
+        match MIGRATOR.run(&pool).await {
+            Ok(()) => return Ok(pool),
+            Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _))
+                if is_out_of_reach(&error) =>
+            {
+                if started.elapsed() > DATABASE_PATIENCE {
+                    return Err(error)
+                        .context("The database can't be reached: check DATABASE_URL and that it runs");
+                }
+                tracing::info!(%error, "waiting for the database");
             }
-            Err(error) => tracing::info!(%error, "waiting for the database"),
+            Err(error) => return Err(error).context("The database's schema can't be brought up to date"),
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
     }

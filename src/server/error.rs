@@ -99,20 +99,23 @@ pub enum ServiceError {
 /// What a service says.
 pub type ServiceResult<T> = Result<T, ServiceError>;
 
+/// Whether the database could not be asked, as opposed to having answered with an error.
+pub fn is_out_of_reach(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) | sqlx::Error::Tls(_) => {
+            true
+        }
+        // Class 57P: the server is stopping or starting; class 08: the connection is lost; 53300: too many.
+        sqlx::Error::Database(database) => database
+            .code()
+            .is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300"),
+        _ => false,
+    }
+}
+
 impl From<sqlx::Error> for ServiceError {
     fn from(error: sqlx::Error) -> Self {
-        // Class 57P: the server is stopping or starting; class 08: the connection is lost; 53300: too many.
-        let gone = match &error {
-            sqlx::Error::PoolTimedOut
-            | sqlx::Error::PoolClosed
-            | sqlx::Error::Io(_)
-            | sqlx::Error::Tls(_) => true,
-            sqlx::Error::Database(database) => database
-                .code()
-                .is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300"),
-            _ => false,
-        };
-        if gone { Self::Unavailable(error) } else { Self::Internal(Box::new(error)) }
+        if is_out_of_reach(&error) { Self::Unavailable(error) } else { Self::Internal(Box::new(error)) }
     }
 }
 
