@@ -21,5 +21,6 @@ mod people;
 mod race;
 mod restart;
 mod seeds;
+mod serving;
 mod set_up;
 mod support;

@@ -2,7 +2,7 @@
 
 mod commands;
 mod crash;
-mod support;
+pub(crate) mod support;
 
 use std::{
     fs,
