@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ADA, expect, SOON, test } from "../support/test";
-import { alive, card } from "../support/inbox";
+import { alive } from "../support/inbox";
 
 const run = promisify(execFile);
 
@@ -32,12 +32,11 @@ test("from the set-up link to the first card", async ({ page, server, javaScript
     let loads = 0;
     page.on("load", () => (loads += 1));
     await run("bash", ["-c", command]);
-    await expect(page.getByRole("article")).toBeAttached(SOON);
+    await expect(page.getByRole("region", { name: "Waiting for a decision" }).getByRole("link")).toHaveCount(1, SOON);
     expect(loads).toBe(0);
   }
-  const title = page.getByRole("heading", { level: 2 });
-  await expect(page.getByRole("region", { name: "Waiting for a decision" }).getByRole("link")).toHaveCount(1);
-  await expect(title).toBeAttached();
+  await page.getByRole("region", { name: "Waiting for a decision" }).getByRole("link").click();
+  await expect(page.getByRole("article").getByRole("heading", { level: 2 })).toContainText("Sarah");
 });
 
 test("a set-up link works once @once", async ({ page, server, windowOf, watch }) => {

@@ -103,4 +103,11 @@ test("text boxes don't make the phone zoom in @phone", async ({ page, agent, vis
   await page.getByText(/^Edit\s+3 values/).click();
   const sizes = await page.locator("textarea, input:not([type=hidden], [type=radio]), select").evaluateAll((all) => all.map((each) => parseFloat(getComputedStyle(each).fontSize)));
   for (const size of sizes) expect(size).toBeGreaterThanOrEqual(16);
+
+  // The longest words that the buttons can have still fit, and stay under the thumb.
+  await field(page, "preview.body").fill("Another text");
+  await field(page, "payload.amount").fill("2");
+  await field(page, "payload.notify").selectOption("false");
+  await expectNothingWider(page);
+  await expectUnderThumb(page);
 });

@@ -17,7 +17,7 @@ test("two people at once: one decides, the other is told who @hydrated", async (
     await expect(decision(each)).toContainText(status === "approved" ? "Approved" : "Rejected");
   }
   await page.goto(`/history?action=${action.id}&event=decisions`);
-  await expect(page.getByRole("table").getByRole("row")).toHaveCount(2);
+  await expect(page.locator("tr[data-event]")).toHaveCount(1);
 });
 
 
