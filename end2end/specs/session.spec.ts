@@ -3,7 +3,7 @@ import { alive, card, decision } from "../support/inbox";
 
 test.use({ person: null });
 
-test("signing in leads to the page that was asked for", async ({ page, agent, javaScriptEnabled }) => {
+test("signing in leads to the page that was asked for", async ({ page, agent, watch, javaScriptEnabled }) => {
   const action = await agent.propose();
   await page.goto(new URL(action.inbox_url).pathname);
   await expect(page).toHaveURL(/\/sign-in\?next=/);
@@ -17,6 +17,8 @@ test("signing in leads to the page that was asked for", async ({ page, agent, ja
   await expect(card(page, action.title)).toBeVisible();
   if (javaScriptEnabled !== false) await alive(page);
 
+  // The stream of a session that is over ends, and whatever page is still there finds out by reading anew.
+  watch.expect(/status 401: POST \S+\/rpc\/load_card/, /status of 401 \(Unauthorized\) \(\S+\/rpc\/load_card\)/);
   await page.getByRole("button", { name: ADA.name }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/sign-in/);
