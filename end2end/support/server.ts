@@ -31,7 +31,12 @@ export class Server {
   /** A server on an empty database, with nobody's account. */
   static async start(): Promise<Server> {
     const server = new Server(await makeDatabase(), await freePort());
-    await server.resume();
+    try {
+      await server.resume();
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
     return server;
   }
 
