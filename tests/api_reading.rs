@@ -71,6 +71,15 @@ async fn a_stored_action_reads_the_same_on_every_server(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_payload_keeps_the_agents_key_order_and_spelling_of_numbers(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let id =
+        app.agent().proposed(&mail_with(json!({"payload": {"zeta": 1.0, "a": {"y": 2, "b": 0.5}}}))).await;
+    let text = app.agent().get(&format!("/v1/actions/{id}")).await.text;
+    assert!(text.contains(r#""payload":{"zeta":1.0,"a":{"y":2,"b":0.5}}"#), "{text}");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn the_inbox_url_is_the_public_address_and_opens_the_card(db: PgPool) {
     let settings =
         crate::support::Settings { public_url: Some("https://impri.example".into()), ..Default::default() };

@@ -3,7 +3,7 @@
 use sqlx::PgConnection;
 
 use super::rows::ActionRow;
-use super::{DbResult, audit};
+use super::{DbResult, audit, json_text};
 use crate::domain::Instant;
 use crate::domain::action::{Action, Claim, Status};
 use crate::domain::audit::AuditEvent;
@@ -42,7 +42,7 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
              insert into action (action_id, project_id, proposed_by, proposed_by_name, kind, title, preview_format,
                preview_body, payload, target_url, callback_url, idempotency_key, editable, idempotent, undo,
                content_sha256, valid_for_secs, created_at, expires_at, status, updated_at)
-             select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+             select $1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
                'pending', $18
              where $12::text is not null or not exists (
                select from action
@@ -53,7 +53,7 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
              returning action_id),
            noted as (
              insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
-             select $2, $18, $20, action_id, 'key', $3, $4, $21, $22 from proposed)
+             select $2, $18, $20, action_id, 'key', $3, $4, $21, $22::text::json from proposed)
            select count(*) as "stored!" from proposed"#,
         action.id.uuid(),
         action.project.uuid(),
@@ -63,7 +63,7 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
         content.title.as_str(),
         content.preview.format.as_str(),
         content.preview.body,
-        content.payload,
+        content.payload.as_ref().map(json_text),
         content.target_url,
         action.callback_url,
         action.idempotency_key,
@@ -76,7 +76,7 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
         action.expires_at,
         event.kind.as_str(),
         event.channel.as_str(),
-        event.data,
+        json_text(&event.data),
     )
     .fetch_one(conn)
     .await?;
@@ -179,14 +179,14 @@ pub async fn store_result(conn: &mut PgConnection, action: &Action, now: Instant
     let crate::domain::action::ActionState::Reported { result, .. } = &action.state else { return Ok(false) };
     let done = sqlx::query!(
         "update action set status = $2, updated_at = $3, result_at = $3, result_by = $4, result_detail = $5,
-           result_payload = $6
+           result_payload = $6::text::json
          where action_id = $1 and status = 'approved'",
         action.id.uuid(),
         action.status(now).as_str(),
         result.at,
         result.by.uuid(),
         result.detail,
-        result.payload,
+        result.payload.as_ref().map(json_text),
     )
     .execute(conn)
     .await?;

@@ -3,7 +3,7 @@
 use sqlx::PgConnection;
 use sqlx::types::Uuid;
 
-use super::{DbResult, corrupt};
+use super::{DbResult, corrupt, json_text};
 use crate::domain::Instant;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
@@ -16,7 +16,7 @@ use crate::domain::ids::{ActionId, KeyId, ProjectId, ReviewerId};
 pub async fn append(conn: &mut PgConnection, event: &AuditEvent) -> DbResult<()> {
     sqlx::query!(
         "insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json)",
         event.project.uuid(),
         event.at,
         event.kind.as_str(),
@@ -25,7 +25,7 @@ pub async fn append(conn: &mut PgConnection, event: &AuditEvent) -> DbResult<()>
         event.actor.uuid(),
         event.actor.name(),
         event.channel.as_str(),
-        event.data,
+        json_text(&event.data),
     )
     .execute(conn)
     .await?;

@@ -2,8 +2,8 @@
 
 use sqlx::PgConnection;
 
-use super::DbResult;
 use super::rows::edits_to_json;
+use super::{DbResult, json_text};
 use crate::domain::decision::{Decider, Decision};
 use crate::domain::ids::ActionId;
 use crate::domain::text::Comment;
@@ -20,7 +20,7 @@ pub async fn insert(conn: &mut PgConnection, action: ActionId, decision: &Decisi
     sqlx::query!(
         "insert into decision (action_id, verdict, decided_at, decider_kind, decider_id, decider_name, channel,
            comment, edits, proposed_sha256, approved_sha256)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11)",
         action.uuid(),
         decision.verdict.as_str(),
         decision.decided_at,
@@ -29,7 +29,7 @@ pub async fn insert(conn: &mut PgConnection, action: ActionId, decision: &Decisi
         decision.decider.name(),
         decision.channel.as_str(),
         decision.comment.as_ref().map(Comment::as_str),
-        edits_to_json(&decision.edits),
+        json_text(&edits_to_json(&decision.edits)),
         decision.proposed_sha256.as_bytes().as_slice(),
         decision.approved_sha256.as_ref().map(|digest| digest.as_bytes().as_slice()),
     )
