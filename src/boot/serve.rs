@@ -1,6 +1,7 @@
 //! `impri serve`: database, schema, first account, workers, listener; and all of it down again in reverse.
 
 use std::future::Future;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -193,19 +194,17 @@ fn start_workers(services: &Services, allow_private_targets: bool, stop: &Cancel
     tracker
 }
 
-/// Says what to open.
-#[expect(clippy::print_stdout, reason = "this is for the person who started the server, whatever is logged")]
+/// Says what to open, to the person who started the server, whatever is logged.
 async fn announce(services: &Services, address: SocketAddr) -> anyhow::Result<()> {
     let url = services.public_url();
-    println!("Impri listens on {address}.");
-    match services.new_setup_link().await? {
+    let open = match services.new_setup_link().await? {
         Some(link) => {
-            println!("Nobody has an account yet. Open this link once to make the first one:\n\n  {link}\n");
+            format!("Nobody has an account yet. Open this link once to make the first one:\n\n  {link}\n")
         }
-        None => {
-            println!("Open {url}/inbox in a browser.");
-        }
-    }
+        None => format!("Open {url}/inbox in a browser."),
+    };
+    // Whoever started the server may have stopped listening to it; that is no reason not to serve.
+    let _ = writeln!(std::io::stdout(), "Impri listens on {address}.\n{open}");
     Ok(())
 }
 

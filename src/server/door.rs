@@ -118,7 +118,9 @@ pub async fn sign_in(email: &str, password: String) -> Result<Me, UiError> {
 
 /// Makes the session this member's, under an id that nobody knew before.
 async fn begin(session: &Session, member: &Member) -> Result<(), UiError> {
-    session.flush().await.map_err(session_failed)?;
+    if session.id().is_some() {
+        session.flush().await.map_err(session_failed)?;
+    }
     // What was flushed would come back under its old id, which somebody else may have planted.
     session.cycle_id().await.map_err(session_failed)?;
     session.insert(SIGNED_IN, member.id.to_string()).await.map_err(session_failed)

@@ -45,7 +45,7 @@ pub struct Card {
     pub body_size: String,
     /// The payload of the approved version, or the proposed one.
     pub payload: Option<PayloadView>,
-    /// SHA-256 of the content as 64 hexadecimal digits; the decide form posts it back as `seen`.
+    /// SHA-256 of the shown version as 64 hexadecimal digits; the decide form of a pending one posts it as `seen`.
     pub digest: String,
     /// Its first digits in the form that readers compare.
     pub digest_short: String,

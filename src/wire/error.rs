@@ -67,7 +67,9 @@ pub enum UiError {
     #[error("Something went wrong in the server. Nothing was approved; the log has the details.")]
     Internal,
     /// The server can't be reached.
-    #[error("The server can't be reached. Nothing was approved; check the connection and try again.")]
+    #[error(
+        "The server can't be reached, so it is not known whether it heard this. Check the connection and look at the card again."
+    )]
     Offline,
 }
 

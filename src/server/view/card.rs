@@ -29,7 +29,9 @@ pub fn card(action: &Action, timeline: Vec<StoredEvent>, now: Instant) -> Card {
         | ActionState::Expired
         | ActionState::Cancelled => (None, None),
     };
-    let digest = action.content_sha256;
+    // Of what the card shows: after an approval with edits that is the approved version.
+    let digest =
+        action.decision().and_then(|decision| decision.approved_sha256).unwrap_or(action.content_sha256);
     Card {
         id: action.id.to_string(),
         status: status.as_str().to_owned(),

@@ -8,6 +8,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::domain::action::Intent;
 use crate::domain::content::ContentDigest;
@@ -184,6 +185,7 @@ pub(super) async fn claim(
     State(state): State<HttpState>,
     Bearer(caller): Bearer,
     id: Result<Path<String>, PathRejection>,
+    _: JsonBody<IgnoredAny>,
 ) -> Result<Json<v1::Action>, Problem> {
     caller.require(&[Scope::Actions])?;
     let action = state.services.claim(&caller, action_id(id)?).await?;
@@ -195,6 +197,8 @@ pub(super) async fn cancel(
     State(state): State<HttpState>,
     Bearer(caller): Bearer,
     id: Result<Path<String>, PathRejection>,
+    // Read although nothing in it counts: an answer to a request whose body is left unread may be cut off.
+    _: JsonBody<IgnoredAny>,
 ) -> Result<Json<v1::Action>, Problem> {
     caller.require(&[Scope::Actions])?;
     let action = state.services.cancel(&caller, action_id(id)?).await?;
