@@ -29,10 +29,17 @@ pub mod boot;
 #[cfg(feature = "ssr")]
 pub mod server;
 
-/// Brings the server-rendered page to life.
+/// Prepares the islands; the starter then calls each with its element.
 #[cfg(feature = "hydrate")]
 #[wasm_bindgen::prelude::wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
-    leptos::mount::hydrate_body(ui::app::App);
+    leptos::mount::hydrate_islands();
+}
+
+/// Brings the rest of the page to life, after its islands.
+#[cfg(feature = "hydrate")]
+#[wasm_bindgen::prelude::wasm_bindgen]
+pub fn begin() {
+    ui::alive::begin();
 }

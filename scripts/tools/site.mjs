@@ -48,10 +48,8 @@ if (snippets.length > 0) {
 const js = add("impri.js", Buffer.from(glue));
 const wasm = add("impri.wasm", read("impri_bg.wasm"));
 add("impri.css", read("impri.css"));
-add("start.js", Buffer.from(`import init, { hydrate } from "./${js}";
-await init({ module_or_path: new URL("./${wasm}", import.meta.url) });
-hydrate();
-`));
+const starter = readFileSync(new URL("start.js", import.meta.url)).toString();
+add("start.js", Buffer.from(starter.replace("GLUE", `./${js}`).replace("WASM", `./${wasm}`)));
 
 for (const name of walk("public")) {
   if (!name.split("/").some((part) => part.startsWith(".DS_Store"))) files.set(name, readFileSync(join("public", name)));

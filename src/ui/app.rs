@@ -14,9 +14,7 @@ use super::pages::not_found::NotFoundPage;
 use super::pages::set_up::SetUpPage;
 use super::pages::sign_in::SignInPage;
 use super::parts::header::{Header, provide_door};
-use super::parts::live::provide_live;
-use super::parts::offline::Offline;
-use super::parts::time::provide_clock;
+use super::parts::live::Offline;
 
 /// The whole application.
 ///
@@ -25,14 +23,11 @@ use super::parts::time::provide_clock;
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
-    provide_clock();
-    provide_live();
     provide_door();
     view! {
         <Title formatter=|page: String| host::title_text(format!("{page} · Impri")) />
         <Router>
-            // The router would handle the click without moving the focus.
-            <a class="skip-link" href="#main" rel="external">"Skip to the content"</a>
+            <a class="skip-link" href="#main">"Skip to the content"</a>
             <Header />
             <Offline />
             <main id="main" class="main" tabindex="-1">

@@ -45,16 +45,3 @@ pub fn set_status(code: u16) {
 /// A page that was made in the browser has no status.
 #[cfg(not(feature = "ssr"))]
 pub fn set_status(_code: u16) {}
-
-/// The browser's clock in seconds; none on the server, whose clock the pages don't read.
-#[cfg(feature = "ssr")]
-pub fn browser_seconds() -> Option<i64> {
-    None
-}
-
-/// The browser's clock in seconds.
-#[cfg(not(feature = "ssr"))]
-pub fn browser_seconds() -> Option<i64> {
-    #[expect(clippy::cast_possible_truncation, reason = "milliseconds since 1970 fit")]
-    Some((web_sys::js_sys::Date::now() / 1000.0) as i64)
-}

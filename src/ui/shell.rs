@@ -11,6 +11,10 @@ use super::host;
 
 /// The whole document.
 pub fn shell() -> impl IntoView {
+    // Nothing is brought to life except the islands; so nothing else needs its data in the page.
+    if let Some(context) = Owner::current_shared_context() {
+        context.set_is_hydrating(false);
+    }
     let assets = host::page_assets();
     let scripts = (!assets.start_js.is_empty()).then(|| {
         view! {

@@ -2,65 +2,49 @@
 
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::{use_location, use_params_map};
+use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::rpc::actions::load_card;
-use crate::ui::desk::Desk;
 use crate::ui::parts::card_pane::CardPane;
 use crate::ui::parts::icons::{self, Icon};
-use crate::ui::parts::live::on_changes;
-use crate::ui::parts::outcome_line::outcome_of;
 use crate::ui::parts::problem::problem;
-use crate::wire::card::Outcome;
+use crate::wire::card::Card;
 use crate::wire::error::UiError;
 
 /// The card alone.
 #[component]
 pub fn ActionPage() -> impl IntoView {
-    let params = use_params_map();
-    let id = Memo::new(move |_| params.with(|params| params.get("id").unwrap_or_default()));
-    let query = use_location().query;
-    let first = Resource::new(move || id.get(), load_card);
-    let desk = Desk::new();
-    on_changes(move |changes| {
-        if changes.iter().any(|change| change.concerns(id.try_get_untracked().as_deref())) {
-            desk.refresh();
-        }
+    let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
+    let (refusal, is_done) = use_query_map().with_untracked(|query| {
+        (query.get_str("refused").and_then(UiError::from_code), query.get_str("done").is_some())
     });
-    desk.on_decided(Callback::new(move |_: (Outcome,)| desk.refresh()));
-
-    // Counted, because the head is written after the rest of the page, whose other signals may be gone by then.
-    let title = ArcRwSignal::new("Action".to_owned());
-    let loaded = title.clone();
     view! {
-        <Title text=move || title.get() />
         <h1 class="visually-hidden">"Action"</h1>
-        <div class="alone">
+        <Suspense>
+            {
+                let (id, refusal) = (id.clone(), refusal.clone());
+                Suspend::new(async move {
+                    match load_card(id).await {
+                        Err(error) => problem(&error),
+                        Ok(card) => view! { <Alone card=card refusal=refusal is_done=is_done /> }.into_any(),
+                    }
+                })
+            }
+        </Suspense>
+    }
+}
+
+#[component]
+fn Alone(card: Card, refusal: Option<UiError>, is_done: bool) -> impl IntoView {
+    let decided = is_done.then(|| card.clone());
+    view! {
+        <Title text=card.title.clone() />
+        <div class="alone" data-shape="alone">
             <a class="back" href="/inbox">
                 <Icon path=icons::BACK />
                 "Inbox"
             </a>
-            <Suspense>
-                {
-                    let title = loaded.clone();
-                    Suspend::new(async move {
-                    match first.await {
-                        Err(error) => problem(&error),
-                        Ok(card) => {
-                            title.set(card.title.clone());
-                            let (refusal, outcome) = query
-                                .with_untracked(|query| {
-                                    let refusal = query.get_str("refused").and_then(UiError::from_code);
-                                    (refusal, query.get_str("done").and_then(|_| outcome_of(&card)))
-                                });
-                            desk.place(Some(Ok(card)));
-                            desk.tell(refusal, outcome);
-                            view! { <CardPane desk=desk /> }.into_any()
-                        }
-                    }
-                    })
-                }
-            </Suspense>
+            <CardPane card=card decided=decided refusal=refusal />
         </div>
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
+use leptos_router::params::ParamsMap;
 
 use crate::rpc::history::load_history;
 use crate::ui::parts::alert::Alert;
@@ -14,34 +15,35 @@ use crate::wire::history::{HistoryFilter, HistoryView};
 /// The history.
 #[component]
 pub fn HistoryPage() -> impl IntoView {
-    let query = use_query_map();
-    let filter = Memo::new(move |_| {
-        query.with(|query| {
-            let get = |name| query.get(name).filter(|value| !value.is_empty());
-            HistoryFilter {
-                action: get("action"),
-                person: get("person"),
-                event: get("event"),
-                since: get("since"),
-                until: get("until"),
-                cursor: get("cursor"),
-            }
-        })
-    });
-    let first = Resource::new(move || filter.get(), load_history);
+    let filter = use_query_map().with_untracked(filter_of);
     view! {
         <Title text="History" />
         <div class="page history">
             <h1>"History"</h1>
             <Suspense>
-                {move || Suspend::new(async move {
-                    match first.await {
-                        Err(error) => problem(&error),
-                        Ok(view) => view! { <Events filter=filter.get_untracked() view=view /> }.into_any(),
-                    }
-                })}
+                {
+                    let filter = filter.clone();
+                    Suspend::new(async move {
+                        match load_history(filter.clone()).await {
+                            Err(error) => problem(&error),
+                            Ok(view) => view! { <Events filter=filter view=view /> }.into_any(),
+                        }
+                    })
+                }
             </Suspense>
         </div>
+    }
+}
+
+fn filter_of(query: &ParamsMap) -> HistoryFilter {
+    let get = |name| query.get(name).filter(|value| !value.is_empty());
+    HistoryFilter {
+        action: get("action"),
+        person: get("person"),
+        event: get("event"),
+        since: get("since"),
+        until: get("until"),
+        cursor: get("cursor"),
     }
 }
 

@@ -12,12 +12,11 @@ use super::result_view::ResultBlock;
 use super::safe_html::Html;
 use super::timeline::Timeline;
 use super::warnings::Warnings;
-use crate::ui::desk::Desk;
 use crate::wire::card::Card;
 
 /// What makes a card another one than before: everything that happens to an action is an event of its timeline.
-pub fn version(card: &Card) -> (String, usize) {
-    (card.id.clone(), card.timeline.len())
+fn key(card: &Card) -> String {
+    format!("{} {}", card.id, card.timeline.len())
 }
 
 /// A card.
@@ -25,16 +24,17 @@ pub fn version(card: &Card) -> (String, usize) {
 pub fn CardView(
     /// The card.
     card: Card,
-    /// The table that it lies on.
-    desk: Desk,
+    /// Why nothing was decided just before.
+    refusal: Option<String>,
 ) -> impl IntoView {
-    let fields = StoredValue::new(card.fields.clone());
     let is_pending = card.status == "pending";
-    let edit =
-        (is_pending && !card.fields.is_empty()).then(|| view! { <EditFields desk=desk fields=fields /> });
+    let key = key(&card);
+    let id = card.id.clone();
+    let is_editable = !card.fields.is_empty();
+    let edit = (is_pending && is_editable).then(|| view! { <EditFields fields=card.fields.clone() /> });
     let bar = is_pending.then(|| {
         let (id, seen) = (card.id.clone(), card.digest.clone());
-        view! { <DecisionBar desk=desk id=id seen=seen fields=fields /> }
+        view! { <DecisionBar id=id seen=seen is_editable=is_editable refusal=refusal /> }
     });
     let head = view! { <CardHead card=card.clone() /> };
     let end = match card.status.as_str() {
@@ -53,7 +53,7 @@ pub fn CardView(
         }
     });
     view! {
-        <article class="card" data-state=card.status aria-labelledby="card-title">
+        <article class="card" data-key=key data-id=id data-state=card.status aria-labelledby="card-title">
             <div class="card-body">
                 {head}
                 {end.map(|(state, sentence)| view! { <EndBlock state=state sentence=sentence /> })}

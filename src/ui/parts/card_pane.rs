@@ -1,37 +1,55 @@
-//! The place where the card on the table is shown.
+//! The place where one card is shown.
 
 use leptos::prelude::*;
 
 use super::alert::Alert;
-use super::card::{CardView, version};
+use super::card::CardView;
 use super::outcome_line::OutcomeLine;
-use super::problem::problem;
-use crate::ui::desk::Desk;
+use crate::wire::card::Card;
 use crate::wire::error::UiError;
 
-/// The card, what came of the last one, and why there is none.
+/// The card, what came of the last one, and what went wrong.
 ///
-/// A card that changed is made anew, so that nothing typed into one can turn up in another.
+/// Whatever stands here has a key. In the browser it is replaced when the key is another one, and as a whole, so that
+/// nothing typed into one card can turn up in another.
 #[component]
 pub fn CardPane(
-    /// The table.
-    desk: Desk,
+    /// The card.
+    card: Card,
+    /// What was decided just before.
+    decided: Option<Card>,
+    /// Why nothing was decided just before.
+    refusal: Option<UiError>,
 ) -> impl IntoView {
+    let refusal = refusal.map(|refusal| refusal.to_string());
+    // A card without a decide form has no other place to say why nothing was decided.
+    let (on_form, on_pane) = if card.status == "pending" { (refusal, None) } else { (None, refusal) };
     view! {
-        <div class="card-pane" id="card-pane" aria-busy=move || desk.is_busy().then_some("true")>
-            <OutcomeLine desk=desk />
-            {move || refusal_of_ended(desk).map(|sentence| view! { <Alert sentence=sentence /> })}
-            <For each=move || desk.card() key=version let:card>
-                <CardView card=card desk=desk />
-            </For>
-            {move || desk.problem().map(|error| problem(&error))}
+        <OutcomeLine decided=decided />
+        <div id="trouble" class="trouble">{on_pane.map(|sentence| view! { <Alert sentence=sentence /> })}</div>
+        <div class="card-pane" id="card-pane">
+            <CardView card=card refusal=on_form />
         </div>
     }
 }
 
-/// A card without a decision bar has no other place to say why nothing was decided.
-fn refusal_of_ended(desk: Desk) -> Option<String> {
-    let is_pending = desk.card().is_some_and(|card| card.status == "pending");
-    let refusal = desk.refusal().filter(|_| !is_pending)?;
-    (refusal != UiError::SignedOut).then(|| refusal.to_string())
+/// Something else in the place of a card.
+#[component]
+pub fn NoCard(
+    /// What was decided just before.
+    decided: Option<Card>,
+    /// Distinguishes it from other things that may stand here.
+    key: &'static str,
+    /// What stands here.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <OutcomeLine decided=decided />
+        <div id="trouble" class="trouble"></div>
+        <div class="card-pane" id="card-pane">
+            <div class="no-card" data-key=key>
+                {children()}
+            </div>
+        </div>
+    }
 }

@@ -2,15 +2,20 @@
 
 use leptos::ev::{MouseEvent, SubmitEvent};
 use leptos::form::FromFormData;
+use leptos::html;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
+use web_sys::Element;
 
-use super::alert::DeskAlert;
+use super::alert::Alert;
 use super::edit_fields::EDIT;
 use super::icons::{self, Icon};
+use super::status_badge::status_label;
 use super::text_area::TextArea;
-use crate::rpc::actions::DecideAction;
-use crate::ui::desk::Desk;
-use crate::wire::card::EditField;
+use crate::rpc::actions::{DecideAction, decide_action};
+use crate::ui::alive::controls;
+use crate::ui::alive::dom::{find, focus, on_element, tell_element, told, within};
+use crate::wire::error::UiError;
 
 /// The id of the decide form.
 pub const FORM: &str = "decide";
@@ -18,36 +23,59 @@ pub const FORM: &str = "decide";
 /// Approve, Edit where something may be edited, Reject, and a reason for who wants to give one.
 ///
 /// The form works alone. In the browser the same submit is sent without leaving the page.
-#[component]
+#[island]
 pub fn DecisionBar(
-    /// The table.
-    desk: Desk,
     /// The action.
     id: String,
     /// The digest of what this page shows.
     seen: String,
-    /// What may be edited.
-    fields: StoredValue<Vec<EditField>>,
+    /// Whether something may be edited.
+    is_editable: bool,
+    /// Why nothing was decided just before.
+    refusal: Option<String>,
 ) -> impl IntoView {
-    let is_editable = fields.with_value(|fields| !fields.is_empty());
-    let approve = move || match desk.edits() {
+    let form = NodeRef::<html::Form>::new();
+    let state = State {
+        edits: RwSignal::new(0),
+        is_sending: RwSignal::new(false),
+        is_over: RwSignal::new(false),
+        trouble: RwSignal::new(refusal),
+        is_signed_out: RwSignal::new(false),
+    };
+    Effect::new(move |_| {
+        let card = form.get().and_then(|form| form.closest(".card").ok().flatten());
+        if let Some(card) = card {
+            state.follow(card);
+        }
+    });
+    let approve = move || match state.edits.get() {
         0 => "Approve".to_owned(),
         1 => "Approve with 1 edit".to_owned(),
         count => format!("Approve with {count} edits"),
     };
+    let is_off = move || state.is_sending.get() || state.is_over.get();
+    let sign_in = format!("/sign-in?next=/inbox/{id}");
+    let signed_out = move || {
+        state.is_signed_out.get().then(|| {
+            view! {
+                <p>
+                    <a href=sign_in.clone() target="_blank">
+                        "Sign in in a new tab"
+                    </a>
+                    ", then press the button again."
+                </p>
+            }
+        })
+    };
     let edit = is_editable.then(|| {
         view! {
-            <a class="button" href=format!("#{EDIT}") rel="external" on:click=open_editor>
+            <a class="button" href=format!("#{EDIT}") on:click=open_editor>
                 <Icon path=icons::PENCIL />
                 "Edit"
             </a>
         }
     });
-    let note = if is_editable {
-        "Some values can be edited."
-    } else {
-        "This can't be edited: approve it as it is, or not."
-    };
+    let note = if is_editable { "Some values can be edited." } else { "This can't be edited." };
     view! {
         <form
             id=FORM
@@ -55,30 +83,28 @@ pub fn DecisionBar(
             method="post"
             action="/rpc/decide_action"
             autocomplete="off"
-            on:submit=move |event| submit(desk, &event)
+            data-sending=move || state.is_sending.get().then_some("")
+            node_ref=form
+            on:submit=move |event| state.submit(&event)
         >
             <input type="hidden" name="id" value=id />
             <input type="hidden" name="seen" value=seen />
             // Enter in a one-line field presses the first submit button of its form. This one does nothing.
             <button type="submit" disabled hidden></button>
-            <DeskAlert desk=desk fields=fields />
+            {move || state.trouble.get().map(|sentence| view! { <Alert sentence=sentence /> })}
+            {signed_out}
             <div class="decision-buttons">
-                <button
-                    class="button button--yes"
-                    name="verdict"
-                    value="approve"
-                    disabled=move || desk.is_blocked()
-                >
+                <button class="button button--yes" name="verdict" value="approve" disabled=is_off>
                     <Icon path=icons::CHECK />
                     {approve}
                 </button>
                 {edit}
-                <button class="button button--no" name="verdict" value="reject" disabled=move || desk.is_blocked()>
+                <button class="button button--no" name="verdict" value="reject" disabled=is_off>
                     <Icon path=icons::CROSS />
                     "Reject"
                 </button>
             </div>
-            <details class="reason" on:input=move |event| desk.note_reason(&event_target_value(&event))>
+            <details class="reason">
                 <summary>"Add a reason"</summary>
                 <div class="field">
                     <label for="reason">"Reason, for the agent and the history (optional)"</label>
@@ -90,15 +116,74 @@ pub fn DecisionBar(
     }
 }
 
-/// Sends the form from the page. What the page can't read is left to the browser, which sends it itself.
-fn submit(desk: Desk, event: &SubmitEvent) {
-    if desk.is_blocked_now() {
-        event.prevent_default();
-        return;
+/// What the form knows in the browser.
+#[derive(Clone, Copy)]
+struct State {
+    /// How many values differ from the proposal.
+    edits: RwSignal<u32>,
+    /// A decision is on its way.
+    is_sending: RwSignal<bool>,
+    /// It can't be decided any more.
+    is_over: RwSignal<bool>,
+    /// What went wrong.
+    trouble: RwSignal<Option<String>>,
+    /// The session is over.
+    is_signed_out: RwSignal<bool>,
+}
+
+impl State {
+    /// Follows what is typed into the card, and what becomes of it elsewhere.
+    fn follow(self, card: Element) {
+        // What was typed before the page came alive counts as well.
+        self.edits.set(controls::edits(&card));
+        on_element(&card, "impri:ended", move |event| {
+            self.is_over.set(true);
+            self.trouble.set(Some(ended_sentence(&told(&event).unwrap_or_default())));
+        });
+        let typed = card.clone();
+        on_element(&card, "input", move |_| self.edits.set(controls::edits(&typed)));
     }
-    if let Ok(form) = DecideAction::from_event(event) {
-        event.prevent_default();
-        desk.decide(form);
+
+    /// Sends the form from the page. What the page can't read is left to the browser, which sends it itself.
+    fn submit(self, event: &SubmitEvent) {
+        let is_off = self.is_sending.get_untracked() || self.is_over.get_untracked();
+        if is_off || find("#card-pane[data-off]").is_some() {
+            event.prevent_default();
+        } else if let Ok(decision) = DecideAction::from_event(event) {
+            event.prevent_default();
+            self.decide(decision);
+        }
+    }
+
+    fn decide(self, decision: DecideAction) {
+        self.is_sending.set(true);
+        self.trouble.set(None);
+        self.is_signed_out.set(false);
+        spawn_local(async move {
+            let DecideAction { id, seen, verdict, comment, edits } = decision;
+            let result = decide_action(id, seen, verdict, comment, edits).await;
+            let Some(card) = find(".card") else { return };
+            match result {
+                // The form stays off until the next card is here.
+                Ok(outcome) => tell_element(&card, "impri:decided", &outcome.id, true),
+                Err(refusal) => {
+                    self.is_sending.set(false);
+                    self.refuse(&card, &refusal);
+                }
+            }
+        });
+    }
+
+    /// Says why nothing was decided. What is over is shown as it is now, unless that would take typed text away.
+    fn refuse(self, card: &Element, refusal: &UiError) {
+        let is_over = matches!(refusal, UiError::AlreadyDecided | UiError::Expired | UiError::Stale);
+        if is_over && !controls::is_touched(card) {
+            tell_element(card, "impri:refused", refusal.code(), true);
+            return;
+        }
+        self.is_over.set(is_over);
+        self.is_signed_out.set(*refusal == UiError::SignedOut);
+        self.trouble.set(Some(refusal_sentence(refusal, path_of)));
     }
 }
 
@@ -109,7 +194,47 @@ fn open_editor(event: MouseEvent) {
     event.prevent_default();
     _ = fold.set_attribute("open", "");
     fold.scroll_into_view();
-    if let Ok(Some(control)) = fold.query_selector("textarea, input, select") {
-        super::focus(&control);
+    if let Some(control) = within(&fold, "textarea, input, select") {
+        focus(&control);
+    }
+}
+
+/// The path of the value at a place of the action's editable list.
+fn path_of(index: u32) -> Option<String> {
+    find(&format!("label[for='edit-{index}']"))?.text_content()
+}
+
+fn ended_sentence(status: &str) -> String {
+    let label = status_label(status).to_lowercase();
+    format!(
+        "This was {label} while you were working on it, so it can't be decided any more. What you typed was not used; \
+         it is still here to copy."
+    )
+}
+
+fn refusal_sentence(refusal: &UiError, path_of: impl Fn(u32) -> Option<String>) -> String {
+    if let UiError::BadEdit { index, problem } = refusal
+        && let Some(path) = path_of(*index)
+    {
+        return format!(
+            "The value of {path} {}. Nothing was approved; correct it and try again.",
+            problem.words()
+        );
+    }
+    refusal.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::error::EditProblem;
+
+    #[test]
+    fn a_refused_value_is_named() {
+        let refusal = UiError::BadEdit { index: 2, problem: EditProblem::NotANumber };
+        assert_eq!(
+            refusal_sentence(&refusal, |index| Some(format!("payload.{index}"))),
+            "The value of payload.2 is not a number. Nothing was approved; correct it and try again."
+        );
     }
 }

@@ -1,12 +1,9 @@
 //! The values that the agent allows to be changed, each with a control for its type.
 
-use leptos::ev::Event;
 use leptos::prelude::*;
-use leptos::wasm_bindgen::JsCast;
 
 use super::decision_bar::FORM;
 use super::text_area::TextArea;
-use crate::ui::desk::Desk;
 use crate::wire::card::{EditField, FieldInput};
 
 /// The id of what the fold holds, so that the bar's Edit leads there: browsers open a fold to get to something in it.
@@ -15,18 +12,13 @@ pub const EDIT: &str = "edit";
 /// The fold with the controls. They belong to the decide form, wherever it stands.
 #[component]
 pub fn EditFields(
-    /// The table.
-    desk: Desk,
     /// What may be edited.
-    fields: StoredValue<Vec<EditField>>,
+    fields: Vec<EditField>,
 ) -> impl IntoView {
-    let count = fields.with_value(Vec::len);
-    let size = if count == 1 { "1 value".to_owned() } else { format!("{count} values") };
-    // What was typed before the page came alive counts as well.
-    Effect::new(move |_| note_all(desk, fields));
-    let controls = fields.with_value(|fields| fields.iter().map(control).collect_view());
+    let size = if fields.len() == 1 { "1 value".to_owned() } else { format!("{} values", fields.len()) };
+    let controls = fields.iter().map(control).collect_view();
     view! {
-        <details class="fold edit-fields" on:input=move |event| note_one(desk, fields, &event)>
+        <details class="fold edit-fields">
             <summary>
                 "Edit " <span class="fold-size">{size}</span>
             </summary>
@@ -120,40 +112,4 @@ fn control(field: &EditField) -> impl IntoView + use<> {
 fn rows_for(text: &str, least: u32, most: u32) -> u32 {
     let lines = text.lines().map(|line| 1 + line.len() / 78).sum::<usize>();
     u32::try_from(lines).unwrap_or(most).saturating_add(1).clamp(least, most)
-}
-
-/// What a control holds, whichever kind of control it is.
-fn value_of(control: &web_sys::Element) -> Option<String> {
-    if let Some(area) = control.dyn_ref::<web_sys::HtmlTextAreaElement>() {
-        return Some(area.value());
-    }
-    if let Some(input) = control.dyn_ref::<web_sys::HtmlInputElement>() {
-        return Some(input.value());
-    }
-    control.dyn_ref::<web_sys::HtmlSelectElement>().map(web_sys::HtmlSelectElement::value)
-}
-
-fn note_one(desk: Desk, fields: StoredValue<Vec<EditField>>, event: &Event) {
-    let Some(control) = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok()) else {
-        return;
-    };
-    let id = control.id();
-    fields.with_value(|fields| {
-        let field = fields.iter().find(|field| control_id(field.index) == id);
-        if let (Some(field), Some(value)) = (field, value_of(&control)) {
-            desk.note_value(field, &value);
-        }
-    });
-}
-
-fn note_all(desk: Desk, fields: StoredValue<Vec<EditField>>) {
-    fields.with_value(|fields| {
-        for field in fields {
-            if let Some(value) =
-                document().get_element_by_id(&control_id(field.index)).as_ref().and_then(value_of)
-            {
-                desk.note_value(field, &value);
-            }
-        }
-    });
 }

@@ -1,11 +1,10 @@
 //! The head of every page: where one is, how much waits, whether it is live, who is signed in.
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_router::hooks::use_location;
 
 use super::icons::Mark;
-use super::live::{Link, on_changes, use_link};
+use super::live::LiveSign;
 use super::person_menu::PersonMenu;
 use crate::rpc::session::current_door;
 use crate::wire::error::UiError;
@@ -49,36 +48,19 @@ pub fn Header() -> impl IntoView {
 
 #[component]
 fn SignedIn(me: Me) -> impl IntoView {
-    let pending = RwSignal::new(me.pending);
-    on_changes(move |_| {
-        spawn_local(async move {
-            if let Ok(Door::In(me)) = current_door().await {
-                pending.set(me.pending);
-            }
-        });
-    });
-    let path = use_location().pathname;
-    let current = move |page: &'static str| path.with(|path| path.starts_with(page)).then_some("page");
-    let link = use_link();
-    let link_state = move || match link.get() {
-        Link::Unknown => "unknown",
-        Link::Online => "online",
-        Link::Offline => "offline",
-    };
+    let path = use_location().pathname.get_untracked();
+    let current = |page: &str| path.starts_with(page).then_some("page");
     view! {
         <nav class="nav" aria-label="Main">
-            <a href="/inbox" aria-current=move || current("/inbox")>
+            <a href="/inbox" aria-current=current("/inbox")>
                 "Inbox "
-                <span class="count">{move || count(pending.get())}</span>
+                <span class="count">{count(me.pending)}</span>
             </a>
-            <a href="/history" aria-current=move || current("/history")>
+            <a href="/history" aria-current=current("/history")>
                 "History"
             </a>
         </nav>
-        // The script that keeps pages live starts only where this is.
-        <span class="live" data-live data-link=link_state>
-            {move || if link.get() == Link::Offline { "Offline" } else { "Live" }}
-        </span>
+        <LiveSign />
         <PersonMenu me=me />
     }
 }

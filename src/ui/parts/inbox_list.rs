@@ -6,46 +6,48 @@ use super::links::with_query;
 use super::time::Remaining;
 use crate::wire::inbox::{InboxRow, InboxView};
 
-/// The list. Rows stay the same elements while they are in it, so that focus and scroll stay where they are.
+/// The list. In the browser a row stays the same element for as long as it is in the list, so that focus and scroll
+/// stay where they are.
 #[component]
 pub fn InboxList(
     /// The page of the list.
-    list: RwSignal<Option<InboxView>>,
-    /// The card on the table.
-    selected: Signal<Option<String>>,
+    list: InboxView,
+    /// The card beside it.
+    selected: Option<String>,
     /// Where this page of the list begins.
-    cursor: Memo<Option<String>>,
+    cursor: Option<String>,
 ) -> impl IntoView {
-    let rows = move || list.with(|list| list.as_ref().map(|list| list.rows.clone()).unwrap_or_default());
-    let older = move || {
-        let next = list.with(|list| list.as_ref()?.next_cursor.clone())?;
+    let older = list.next_cursor.map(|next| {
         let address = with_query("/inbox", &[("cursor", Some(&next))]);
-        Some(view! { <a class="more" href=address>"Older"</a> })
-    };
-    let newest =
-        move || cursor.get().map(|_| view! { <a class="more" href="/inbox">"Back to the newest"</a> });
+        view! { <a class="more" href=address>"Older"</a> }
+    });
+    let newest = cursor.as_ref().map(|_| view! { <a class="more" href="/inbox">"Back to the newest"</a> });
+    let rows = list.rows.into_iter().map(|row| {
+        let is_selected = selected.as_deref() == Some(&row.id);
+        let address = with_query("/inbox", &[("cursor", cursor.as_deref()), ("at", Some(&row.id))]);
+        view! { <Row row=row address=address is_selected=is_selected /> }
+    });
     view! {
         <section class="inbox-list" aria-label="Waiting for a decision">
-            {newest}
-            <ol class="rows">
-                <For each=rows key=|row| row.id.clone() let:row>
-                    <Row row=row selected=selected cursor=cursor />
-                </For>
-            </ol>
-            {older}
+            <div id="newer">{newest}</div>
+            <ol class="rows">{rows.collect_view()}</ol>
+            <div id="older">{older}</div>
         </section>
     }
 }
 
 #[component]
-fn Row(row: InboxRow, selected: Signal<Option<String>>, cursor: Memo<Option<String>>) -> impl IntoView {
+fn Row(row: InboxRow, address: String, is_selected: bool) -> impl IntoView {
     let InboxRow { id, status, kind, title, agent, excerpt, expires, not_idempotent, editable, .. } = row;
-    let own_id = id.clone();
-    let current = move || selected.with(|selected| selected.as_ref() == Some(&own_id)).then_some("true");
-    let address = move || with_query("/inbox", &[("cursor", cursor.get().as_deref()), ("at", Some(&id))]);
     view! {
-        <li>
-            <a class="row" href=address data-state=status aria-current=current>
+        <li data-key=id>
+            <a
+                class="row"
+                href=address
+                data-swap=""
+                data-state=status
+                aria-current=is_selected.then_some("true")
+            >
                 <span class="row-title">{title}</span>
                 <span class="row-time">
                     <span class="visually-hidden">"expires in "</span>

@@ -3,45 +3,33 @@
 use leptos::prelude::*;
 
 use super::status_badge::Badge;
-use crate::ui::desk::Desk;
-use crate::wire::card::{Card, Outcome};
+use crate::wire::card::Card;
 
 /// The line. It is there from the start, so that a screen reader hears it change.
 #[component]
 pub fn OutcomeLine(
-    /// The table.
-    desk: Desk,
+    /// What was decided, if this page comes after a decision.
+    decided: Option<Card>,
 ) -> impl IntoView {
-    view! { <div role="status" class="outcome-line">{move || desk.outcome().map(line)}</div> }
+    view! { <div role="status" id="outcome" class="outcome-line">{decided.and_then(line)}</div> }
 }
 
-fn line(outcome: Outcome) -> impl IntoView {
-    let label = match outcome.status.as_str() {
-        "approved" => "Approved",
-        _ => "Rejected",
+fn line(card: Card) -> Option<impl IntoView> {
+    let decision = card.decision?;
+    let (state, label) = match decision.verdict.as_str() {
+        "approve" => ("approved", "Approved"),
+        _ => ("rejected", "Rejected"),
     };
-    let edits = match outcome.edits {
-        0 => String::new(),
-        1 => ", with 1 edit".to_owned(),
-        count => format!(", with {count} edits"),
+    let edits = match decision.changes.len() {
+        0 => None,
+        1 => Some("with 1 edit".to_owned()),
+        count => Some(format!("with {count} edits")),
     };
-    view! {
+    Some(view! {
         <p>
-            <Badge state=outcome.status label=label.to_owned() />
-            <a href=format!("/inbox/{}", outcome.id)>{outcome.title}</a>
-            {edits}
+            <Badge state=state.to_owned() label=label.to_owned() />
+            <a href=format!("/inbox/{}", card.id)>{card.title}</a>
+            {edits.map(|edits| view! { <span>{edits}</span> })}
         </p>
-    }
-}
-
-/// The outcome that a decided card shows, for who comes back to it after a plain form post.
-pub fn outcome_of(card: &Card) -> Option<Outcome> {
-    let decision = card.decision.as_ref()?;
-    let status = if decision.verdict == "approve" { "approved" } else { "rejected" };
-    Some(Outcome {
-        id: card.id.clone(),
-        status: status.to_owned(),
-        title: card.title.clone(),
-        edits: u32::try_from(decision.changes.len()).unwrap_or(u32::MAX),
     })
 }

@@ -36,13 +36,15 @@ pub fn problem(error: &UiError) -> AnyView {
             "Something went wrong"
         }
     };
+    // What is not there does not come by asking again.
+    let again = (*error != UiError::NotFound).then(|| view! { <a class="button" href="">"Try again"</a> });
     view! {
         <Title text=title />
         <div class="page page--narrow problem" role="alert">
             <h1>{title}</h1>
             <p>{error.to_string()}</p>
             <p class="actions">
-                <a class="button" href="" rel="external">"Try again"</a>
+                {again}
                 <a class="button" href="/inbox">"Go to the inbox"</a>
             </p>
         </div>

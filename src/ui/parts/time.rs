@@ -1,50 +1,12 @@
-//! Instants. The server's words stand until the page is alive; then they keep up with the clock.
-
-use std::time::Duration;
+//! Instants. The server's words stand until the page is alive; then they follow the browser's clock.
 
 use leptos::prelude::*;
 
 use crate::domain::span;
-use crate::ui::host;
 use crate::wire::Moment;
 
-/// How often words about time are brought up to date.
-const TICK: Duration = Duration::from_secs(5);
-
-/// Less than this before its end, an action's time is running out.
-const SOON: i64 = 60 * 60;
-
-/// The browser's clock in seconds; 0 until the page is alive.
-#[derive(Clone, Copy)]
-struct Clock(RwSignal<i64>);
-
-/// Starts the clock that [`Time`] and [`Remaining`] follow.
-pub fn provide_clock() {
-    let clock = RwSignal::new(0);
-    provide_context(Clock(clock));
-    Effect::new(move |_| {
-        let tick = move || clock.set(host::browser_seconds().unwrap_or_default());
-        tick();
-        set_interval(tick, TICK);
-    });
-}
-
-/// Whether the page is alive, so that controls which need a script make sense.
-pub fn is_alive() -> Signal<bool> {
-    let clock = use_context::<Clock>();
-    Signal::derive(move || clock.is_some_and(|clock| clock.0.get() != 0))
-}
-
-/// Seconds from now to an instant; none until the page is alive. Counted from when the page got it, because the
-/// browser's clock may be wrong.
-fn from_now(moment: &Moment) -> Signal<Option<i64>> {
-    let (begin, from_now) = (host::browser_seconds(), moment.from_now);
-    let clock = use_context::<Clock>();
-    Signal::derive(move || match (begin, clock?.0.get()) {
-        (Some(begin), now) if now > 0 => Some(from_now - (now - begin).max(0)),
-        _ => None,
-    })
-}
+/// Less than this before its end, in seconds, an action's time is running out.
+pub const SOON: i64 = 60 * 60;
 
 /// An instant: `2 min ago`, and the full text for who points at it.
 #[component]
@@ -52,11 +14,10 @@ pub fn Time(
     /// When.
     moment: Moment,
 ) -> impl IntoView {
-    let seconds = from_now(&moment);
-    let Moment { iso, text, relative, .. } = moment;
+    let Moment { iso, text, relative, from_now, .. } = moment;
     view! {
-        <time class="time" datetime=iso title=text>
-            {move || seconds.get().map_or_else(|| relative.clone(), span::relative)}
+        <time class="time" datetime=iso title=text data-from-now=from_now>
+            {relative}
         </time>
     }
 }
@@ -81,15 +42,21 @@ pub fn Remaining(
     /// What stands there instead when the time is over.
     over: &'static str,
 ) -> impl IntoView {
-    let seconds = from_now(&moment);
-    let at_first = moment.from_now;
-    let left = move || seconds.get().unwrap_or(at_first);
-    let words = move || match left() {
-        left @ 1.. => format!("{before}{}", span::words(left.unsigned_abs())),
+    let Moment { iso, text, from_now, .. } = moment;
+    let words = match from_now {
+        1.. => format!("{before}{}", span::words(from_now.unsigned_abs())),
         _ => over.to_owned(),
     };
     view! {
-        <time class="remaining" data-soon=move || (left() < SOON).then_some("") datetime=moment.iso title=moment.text>
+        <time
+            class="remaining"
+            datetime=iso
+            title=text
+            data-from-now=from_now
+            data-before=before
+            data-over=over
+            data-soon=(from_now < SOON).then_some("")
+        >
             {words}
         </time>
     }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::time::is_alive;
+use super::copy_button::CopyButton;
 use crate::wire::inbox::Welcome;
 
 /// What a new project's inbox shows.
@@ -11,13 +11,6 @@ pub fn WelcomePane(
     /// The command.
     welcome: Welcome,
 ) -> impl IntoView {
-    let command = StoredValue::new(welcome.command.clone());
-    let copied = RwSignal::new(false);
-    let alive = is_alive();
-    let copy = move |_| {
-        command.with_value(|command| _ = window().navigator().clipboard().write_text(command));
-        copied.set(true);
-    };
     let key = welcome.key.is_some().then(|| {
         view! {
             <p class="hint">
@@ -30,10 +23,8 @@ pub fn WelcomePane(
             <h2 id="card-title" tabindex="-1">"Let an agent ask you something"</h2>
             <p>"Paste this into a terminal. It proposes a first action; the card shows up here, and nothing runs."</p>
             <div class="command">
-                <pre tabindex="0"><code>{welcome.command}</code></pre>
-                <button class="button copy" type="button" hidden=move || !alive.get() on:click=copy>
-                    {move || if copied.get() { "Copied" } else { "Copy" }}
-                </button>
+                <pre tabindex="0"><code data-copy="">{welcome.command}</code></pre>
+                <CopyButton />
             </div>
             {key}
             <p class="waiting" role="status">"Waiting for your first action"</p>

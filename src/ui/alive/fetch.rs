@@ -1,0 +1,35 @@
+//! Asks the server for a page.
+
+use leptos::prelude::*;
+use leptos::wasm_bindgen::{JsCast, JsValue};
+use web_sys::js_sys::futures::JsFuture;
+use web_sys::{Document, DomParser, RequestInit, Response, SupportedType};
+
+/// A page as the server answered.
+pub enum Answer {
+    /// A page, to be taken over.
+    Page(Document),
+    /// Another address answered: the session is over.
+    Elsewhere,
+}
+
+/// Asks for a page.
+///
+/// # Errors
+/// If the server can't be reached or is in trouble.
+pub async fn page(address: &str) -> Result<Answer, JsValue> {
+    let init = RequestInit::new();
+    let headers = web_sys::Headers::new()?;
+    headers.set("accept", "text/html")?;
+    init.set_headers(&headers);
+    let response: Response =
+        JsFuture::from(window().fetch_with_str_and_init(address, &init)).await?.dyn_into()?;
+    if response.redirected() {
+        return Ok(Answer::Elsewhere);
+    }
+    if response.status() >= 500 {
+        return Err(JsValue::NULL);
+    }
+    let text = JsFuture::from(response.text()?).await?.as_string().unwrap_or_default();
+    Ok(Answer::Page(DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?))
+}
