@@ -1,7 +1,4 @@
-//! The public JSON of the agent API, version 1.
-//!
-//! Times are whole Unix seconds. Absent values are left out of answers, except `color`, which clients of this
-//! contract expect as `null`. Unknown members of requests are ignored; `null` counts as absent.
+//! Actions: proposals, decisions, reports, and what is answered.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
