@@ -2,7 +2,10 @@
 
 mod api_claiming;
 mod api_deciding;
+mod api_deciding_many;
+mod api_finding;
 mod api_keys;
+mod api_listening;
 mod api_proposing;
 mod api_reading;
 mod api_repeating;

@@ -1,5 +1,6 @@
 //! Callbacks, from the decision to the receiver and back: a real receiver on loopback, a real database.
 
+mod again;
 mod sending;
 mod sharing;
 

@@ -28,6 +28,7 @@ macro_rules! select_action {
         )
     };
 }
+pub(super) use select_action;
 
 /// Stores a proposal and its event with one statement, unless the proposal is already there under its idempotency
 /// key or, without one, as an identical proposal of the same key that still waits. Says whether it was stored.

@@ -2,8 +2,11 @@
 
 use sqlx::PgConnection;
 
+use super::actions::select_action;
+use super::rows::ActionRow;
 use super::{DbResult, corrupt};
 use crate::domain::Instant;
+use crate::domain::action::{Action, Status};
 use crate::domain::content::PreviewFormat;
 use crate::domain::ids::{ActionId, ProjectId};
 
@@ -119,4 +122,93 @@ pub async fn any(conn: &mut PgConnection, project: ProjectId) -> DbResult<bool> 
     )
     .fetch_one(conn)
     .await
+}
+
+/// Which actions to find.
+#[derive(Debug, Clone, Default)]
+pub struct ActionFilter {
+    /// In one of these; in any if empty.
+    pub statuses: Vec<Status>,
+    /// Of exactly this kind.
+    pub kind: Option<String>,
+    /// Proposed then or later.
+    pub since: Option<Instant>,
+    /// Proposed then or earlier.
+    pub until: Option<Instant>,
+    /// A query of `to_tsquery` over the proposed title and body.
+    pub words: Option<String>,
+    /// Older than this one: the last of the page before.
+    pub before: Option<(Instant, ActionId)>,
+}
+
+/// The newest actions of a project that pass the filter. Call it inside a transaction.
+///
+/// # Errors
+/// If the database can't be reached or a row is corrupt.
+pub async fn find(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    filter: &ActionFilter,
+    now: Instant,
+    limit: i64,
+) -> DbResult<Vec<Action>> {
+    let (statuses, late) = stored(&filter.statuses);
+    let (before_at, before_id) = filter.before.unzip();
+    // The best plan depends on which filters are set and how common the words are, so it is made for each call.
+    sqlx::query!("set local plan_cache_mode = force_custom_plan").execute(&mut *conn).await?;
+    // Status by status, because the index gives the newest of one status; then the newest of those.
+    let rows = select_action!(
+        "join (
+           select found.action_id from unnest($2::text[], $3::bool[]) as wanted (status, late)
+           cross join lateral (
+             select w.action_id, w.created_at from action w
+             where w.project_id = $1 and w.status = wanted.status
+               and (wanted.status <> 'pending' or (w.expires_at <= $4) = wanted.late)
+               and ($5::text is null or w.kind = $5)
+               and w.created_at >= coalesce($6, '-infinity'::timestamptz)
+               and w.created_at <= coalesce($7, 'infinity'::timestamptz)
+               and ($8::text is null
+                    or to_tsvector('simple', w.title || ' ' || w.preview_body) @@ to_tsquery('simple', $8))
+               and (w.created_at, w.action_id) < (coalesce($9, 'infinity'::timestamptz),
+                 coalesce($10, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+             order by w.created_at desc, w.action_id desc limit $11) found
+           order by found.created_at desc, found.action_id desc limit $11) page using (action_id)
+         order by a.created_at desc, a.action_id desc",
+        project.uuid(),
+        &statuses,
+        &late,
+        now,
+        filter.kind,
+        filter.since,
+        filter.until,
+        filter.words,
+        before_at,
+        before_id.map(ActionId::uuid),
+        limit,
+    );
+    rows.fetch_all(conn).await?.into_iter().map(ActionRow::into_action).collect()
+}
+
+/// The statuses as rows have them: what is late is expired, although its row says pending until the clock comes by.
+fn stored(wanted: &[Status]) -> (Vec<String>, Vec<bool>) {
+    let wanted = if wanted.is_empty() { &Status::ALL[..] } else { wanted };
+    let rows = wanted.iter().flat_map(|status| {
+        let late = (*status == Status::Expired).then_some((Status::Pending, true));
+        std::iter::once((*status, false)).chain(late)
+    });
+    rows.map(|(status, late)| (status.as_str().to_owned(), late)).unzip()
+}
+
+/// These actions, as far as the project has them, the newest first.
+///
+/// # Errors
+/// If the database can't be reached or a row is corrupt.
+pub async fn by_ids(conn: &mut PgConnection, project: ProjectId, ids: &[ActionId]) -> DbResult<Vec<Action>> {
+    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
+    let rows = select_action!(
+        "where a.action_id = any($2) and a.project_id = $1 order by a.created_at desc, a.action_id desc",
+        project.uuid(),
+        &ids,
+    );
+    rows.fetch_all(conn).await?.into_iter().map(ActionRow::into_action).collect()
 }

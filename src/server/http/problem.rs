@@ -35,6 +35,11 @@ impl Problem {
         self
     }
 
+    /// The sentence for a person.
+    pub fn message(&self) -> &str {
+        self.members.get("message").and_then(Value::as_str).unwrap_or_default()
+    }
+
     /// Fields that break a rule.
     pub fn invalid(errors: &[FieldError]) -> Self {
         let sentences: Vec<String> = errors.iter().map(ToString::to_string).collect();

@@ -13,6 +13,7 @@ use tokio::sync::broadcast;
 
 use super::Services;
 use crate::domain::Instant;
+use crate::domain::audit::Actor;
 use crate::domain::decision::Decider;
 use crate::domain::ids::{KeyId, ProjectId};
 use crate::domain::scope::{Scope, Scopes};
@@ -42,6 +43,11 @@ impl Caller {
     /// The caller as somebody who decides; [`Scope::Decide`] is checked by the door.
     pub fn decider(&self) -> Decider {
         Decider::Key { id: self.key, name: self.name.clone() }
+    }
+
+    /// The caller as the history names it.
+    pub fn actor(&self) -> Actor {
+        Actor::Key { id: self.key, name: self.name.clone() }
     }
 
     /// Checks that the key may do one of these.

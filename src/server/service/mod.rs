@@ -6,9 +6,11 @@
 
 mod access;
 mod claim;
+mod cursor;
 mod decide;
 mod deliver;
 mod expire;
+mod find;
 mod history;
 mod inbox;
 mod keys;
@@ -26,6 +28,7 @@ use sqlx::{PgPool, Postgres, Transaction};
 use tokio::sync::{Notify, Semaphore};
 
 pub use access::{Caller, CallerError};
+pub use find::{ActionList, ActionSearch};
 pub use keys::{NewKey, RevealedKey};
 pub use people::NewPerson;
 pub use propose::Proposed;

@@ -4,7 +4,7 @@ use time::Duration;
 
 use super::{Caller, Services};
 use crate::domain::action::{Action, ActionState};
-use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::audit::{AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::ActionId;
 use crate::domain::proposal::{self, Proposal, RawProposal};
@@ -40,7 +40,7 @@ impl Services {
             at: action.created_at,
             kind: EventKind::ActionCreated,
             action: Some(action.id),
-            actor: Actor::Key { id: agent.key, name: agent.name.clone() },
+            actor: agent.actor(),
             channel,
             data: serde_json::json!({
                 "kind": action.content.kind.as_str(), "content_sha256": action.content_sha256.to_string()}),

@@ -1,82 +1,16 @@
-//! Actions: proposals, decisions, reports, and what is answered.
+//! What is answered about actions.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
 
-/// `POST /v1/actions`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct CreateAction {
-    /// Required; what sort of action, 1–100 characters.
-    pub kind: Option<String>,
-    /// Required; one line, 1–500 characters.
-    pub title: Option<String>,
-    /// Required; what will happen.
-    pub preview: Option<CreatePreview>,
-    /// Any JSON up to 256 KiB.
-    pub payload: Option<Value>,
-    /// Where it will happen; http or https.
-    pub target_url: Option<String>,
-    /// Where to send the decision; http or https.
-    pub callback_url: Option<String>,
-    /// Seconds to wait for a decision, 300–2,592,000; 259,200 if absent.
-    pub expires_in: Option<i64>,
-    /// Seconds after approval within which it may be claimed; without end if absent.
-    pub valid_for: Option<i64>,
-    /// The agent's name for this proposal, up to 255 characters: sending it again answers with the first one.
-    pub idempotency_key: Option<String>,
-    /// Paths that the decider may edit: `preview.body`, `title`, `payload.…`; at most 50.
-    pub editable: Option<Vec<String>>,
-    /// Whether running it twice is the same as running it once.
-    pub idempotent: Option<bool>,
-    /// How it could be walked back, up to 2,000 characters.
-    pub undo: Option<String>,
-}
-
-/// What will happen, in a proposal.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct CreatePreview {
-    /// `markdown`, `plain` (also `text`) or `diff`; plain if absent.
-    pub format: Option<String>,
-    /// Required; up to 256 KiB, may be empty.
-    pub body: Option<String>,
-}
-
-/// `POST /v1/actions/{id}/decision`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct Decide {
-    /// `approve` or `reject`.
-    pub decision: Option<String>,
-    /// Another name for `decision`, which some clients send.
-    pub verdict: Option<String>,
-    /// Path → new value; only paths that the action lists, only values of the same JSON type.
-    pub edited: Option<Map<String, Value>>,
-    /// Why, up to 2,000 characters.
-    pub comment: Option<String>,
-    /// The digest of the content that was judged; another one than the action's is refused.
-    pub content_sha256: Option<String>,
-    /// Through which of the caller's doors; `api` if absent.
-    pub channel: Option<String>,
-}
-
-/// `POST /v1/actions/{id}/result`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct Report {
-    /// `executed` or `execute_failed`.
-    pub status: Option<String>,
-    /// What happened, in words; up to 4,000 characters.
-    pub detail: Option<String>,
-    /// What happened, as a JSON object up to 16 KiB.
-    pub payload: Option<Value>,
-}
+use super::words::{PreviewFormat, Status, Verdict};
 
 /// What a person reads, in answers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Preview {
     /// `markdown`, `plain` or `diff`.
+    #[schema(value_type = PreviewFormat)]
     pub format: &'static str,
     /// The text.
     pub body: String,
@@ -84,7 +18,7 @@ pub struct Preview {
 
 /// An action. After an approval with edits `title`, `preview` and `payload` are the approved version, and `original`
 /// holds what was proposed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Action {
     /// `act_…`.
     pub id: String,
@@ -92,6 +26,7 @@ pub struct Action {
     pub action_id: String,
     /// `pending`, `approved`, `rejected`, `expired`, `cancelled`, `executed` or `execute_failed`; treat every other
     /// text as not approved.
+    #[schema(value_type = Status)]
     pub status: &'static str,
     /// What sort of action.
     pub kind: String,
@@ -166,7 +101,7 @@ pub struct Action {
 }
 
 /// What was proposed, where the approved version differs.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Original {
     /// The proposed title.
     pub title: String,
@@ -178,9 +113,10 @@ pub struct Original {
 }
 
 /// A decision.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Decision {
     /// `approve` or `reject`.
+    #[schema(value_type = Verdict)]
     pub verdict: &'static str,
     /// When.
     pub decided_at: i64,
@@ -202,7 +138,7 @@ pub struct Decision {
 }
 
 /// Who decided.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Decider {
     /// `reviewer` or `key`.
     #[serde(rename = "type")]
@@ -214,7 +150,7 @@ pub struct Decider {
 }
 
 /// How far a decision's delivery to `callback_url` has come.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WebhookDelivery {
     /// `pending`, `retry`, `delivered`, `gone` or `dlq`.
     pub status: String,
@@ -229,13 +165,14 @@ pub struct WebhookDelivery {
 }
 
 /// The answer to a decision.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Decided {
     /// `act_…`.
     pub id: String,
     /// The same.
     pub action_id: String,
     /// `approved` or `rejected`.
+    #[schema(value_type = Status)]
     pub status: &'static str,
     /// The decision.
     #[serde(flatten)]
@@ -243,14 +180,61 @@ pub struct Decided {
 }
 
 /// The answer to a report.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Reported {
     /// `act_…`.
     pub id: String,
     /// The same.
     pub action_id: String,
     /// `executed` or `execute_failed`.
+    #[schema(value_type = Status)]
     pub status: &'static str,
     /// When it was reported.
     pub updated_at: i64,
+}
+
+/// The answer to a list.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ActionPage {
+    /// The newest first; without `webhook_delivery`.
+    pub items: Vec<Action>,
+    /// Whether there are older ones.
+    pub has_more: bool,
+    /// Where they begin: send it as `cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// The answer to a decision about many.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DecidedMany {
+    /// What came of each, in the order sent; an id that was sent twice counts once.
+    pub results: Vec<DecidedOne>,
+    /// How many were decided now.
+    pub succeeded: usize,
+    /// How many were not.
+    pub failed: usize,
+}
+
+/// What came of one of many.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct DecidedOne {
+    /// As it was sent.
+    pub id: String,
+    /// Whether it was decided now.
+    pub ok: bool,
+    /// `approved` or `rejected`, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Status>)]
+    pub status: Option<&'static str>,
+    /// Why not: `not_found`, `already_decided`, `self_approval` or `internal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'static str>,
+    /// The same in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Where the action is, if it is past deciding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Status>)]
+    pub current_status: Option<&'static str>,
 }

@@ -1,8 +1,14 @@
-//! The public JSON of the agent API, version 1.
+//! The public JSON of the agent API, version 1: one file per noun.
 //!
 //! Times are whole Unix seconds. Absent values are left out of answers, except `color`, which clients of this
-//! contract expect as `null`. Unknown members of requests are ignored; `null` counts as absent.
+//! contract expect as `null`. Unknown members of requests are ignored, except in decisions; `null` counts as absent.
 
 mod actions;
+mod problem;
+mod requests;
+mod words;
 
 pub use actions::*;
+pub use problem::*;
+pub use requests::*;
+pub use words::*;

@@ -1,31 +1,51 @@
 //! The agent API, version 1: one file per noun, each a thin door to a service.
+//!
+//! A handler carries its description, and routes are made from it, so that `/v1/openapi.json` can't leave one out.
 
 mod actions;
+mod describe;
+mod query;
+
+use std::sync::Arc;
 
 use axum::Router;
-use axum::http::StatusCode;
-use axum::routing::{any, get, post};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::{any, get};
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
 
 use super::HttpState;
 use super::problem::Problem;
 
 /// Every route under `/v1`.
 pub fn router() -> Router<HttpState> {
-    Router::new()
-        .route("/v1/actions", post(actions::create))
-        .route("/v1/actions/{id}", get(actions::read))
-        .route("/v1/actions/{id}/decision", post(actions::decide))
-        .route("/v1/actions/{id}/claim", post(actions::claim))
-        .route("/v1/actions/{id}/cancel", post(actions::cancel))
-        .route("/v1/actions/{id}/result", post(actions::report))
+    let (router, api) = described().split_for_parts();
+    let api: Arc<str> = api.to_json().unwrap_or_default().into();
+    router
+        .route("/v1/openapi.json", get(move || async move { openapi(&api) }))
         .route("/v1", any(unknown))
         .route("/v1/", any(unknown))
         .route("/v1/{*rest}", any(unknown))
         .method_not_allowed_fallback(wrong_method)
 }
 
+/// The API's description.
+pub fn description() -> OpenApi {
+    described().into_openapi()
+}
+
+fn described() -> OpenApiRouter<HttpState> {
+    OpenApiRouter::with_openapi(describe::base()).merge(actions::router())
+}
+
+/// `GET /v1/openapi.json`: OpenAPI 3.1.
+fn openapi(api: &str) -> impl IntoResponse + use<> {
+    ([(header::CONTENT_TYPE, "application/json")], api.to_owned())
+}
+
 async fn unknown() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "There is no such endpoint. The actions are at /v1/actions.")
+    Problem::new(StatusCode::NOT_FOUND, "There is no such endpoint. GET /v1/openapi.json lists them.")
 }
 
 async fn wrong_method() -> Problem {

@@ -1,0 +1,31 @@
+//! A callback is sent again because somebody asked for it, through the API.
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{TestApp, api::mail, api::mail_with};
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn an_agent_has_its_callback_sent_again(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let agent = app.agent();
+    let replay = async |id: &str| agent.post(&format!("/v1/actions/{id}/replay-callback"), &json!({})).await;
+    let id = agent.proposed(&mail_with(json!({"callback_url": "https://hooks.example/x"}))).await;
+    assert!(replay(&id).await.refusal(409).contains("none is due yet"));
+    app.decider().approve(&id).await;
+    sqlx::query("update outbox set state = 'dlq', attempt = 6, done_at = created_at, leased_until = null")
+        .execute(&db)
+        .await
+        .expect("a message");
+    let answer = replay(&id).await.expect(202);
+    assert_eq!((&answer["id"], &answer["webhook_delivery"]["status"]), (&json!(id), &json!("pending")));
+    replay(&id).await.refusal(409);
+    let (kind, _, name, channel, _) = app.events(&id).await.pop().expect("an event");
+    assert_eq!((kind.as_str(), name.as_str(), channel.as_str()), ("delivery.replayed", "first-agent", "api"));
+
+    let without = agent.proposed(&mail()).await;
+    app.decider().approve(&without).await;
+    replay(&without).await.refusal(409);
+    replay("act_AAAAAAAAAAAAAAAAAAAAAA").await.refusal(404);
+    app.decider().post(&format!("/v1/actions/{id}/replay-callback"), &json!({})).await.refusal(403);
+}
