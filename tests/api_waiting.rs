@@ -116,7 +116,7 @@ async fn a_wait_out_of_bounds_is_refused_by_name(db: PgPool) {
             answer.text
         );
     }
-    app.agent().get(&format!("/v1/actions/{id}?wait=1&wait=2")).await.refusal(400);
+    app.agent().get(&format!("/v1/actions/{id}?wait=1&wait=2")).await.issue("wait");
     assert_eq!(app.agent().get(&format!("/v1/actions/{id}?other=1")).await.status, 200, "others are ignored");
 }
 

@@ -27,14 +27,19 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryPairs {
 }
 
 impl QueryPairs {
-    /// The last value of a parameter.
-    fn last(&self, name: &str) -> Option<String> {
-        self.pairs.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+    /// The one value of a parameter.
+    fn one(&mut self, name: &'static str) -> Option<String> {
+        let mut given = self.pairs.iter().filter(|(key, _)| key == name).map(|(_, value)| value.clone());
+        let (value, is_twice) = (given.next()?, given.next().is_some());
+        if is_twice {
+            self.wrong(name, "was given twice. Send it once.");
+        }
+        Some(value)
     }
 
     /// A text; an empty one counts as absent.
     pub(super) fn text(&mut self, name: &'static str, max_chars: usize) -> Option<String> {
-        let value = self.last(name).filter(|value| !value.is_empty())?;
+        let value = self.one(name).filter(|value| !value.is_empty())?;
         let sent = value.chars().count();
         if sent > max_chars {
             self.errors.push(FieldError::too_long(name, max_chars as u64, sent as u64, "characters"));
@@ -54,7 +59,7 @@ impl QueryPairs {
 
     /// A whole number within bounds. An empty one is wrong: it is an unset variable in somebody's script.
     pub(super) fn number(&mut self, name: &'static str, min: i64, max: i64) -> Option<i64> {
-        let text = self.last(name)?;
+        let text = self.one(name)?;
         let number = text.parse().ok().filter(|number| (min..=max).contains(number));
         if number.is_none() {
             self.wrong(name, format!("must be a whole number from {min} to {max}; {text:?} was sent."));
