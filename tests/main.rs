@@ -15,6 +15,7 @@ mod delivery;
 mod doors;
 mod expiry;
 mod house;
+mod limits;
 mod managed_postgres;
 mod pages;
 mod pages_card;

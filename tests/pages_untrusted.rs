@@ -25,7 +25,10 @@ fn corpus() -> Vec<Vector> {
 const KNOWN: &str = "html head meta link title body script header main nav a span svg path div p h1 h2 h3 h4 h5 h6 strong \
                      em del s code pre br hr ul ol li table thead tbody tr th td blockquote section article figure \
                      figcaption details summary dl dt dd form input textarea button label select option fieldset legend \
-                     noscript time sup sub small b i u mark ins kbd";
+                     noscript time sup sub small b i u mark ins kbd leptos-island";
+
+/// The parts of a page that come to life.
+const ISLANDS: [&str; 4] = ["DecisionBar_", "CopyButton_", "LiveSign_", "Offline_"];
 
 /// Nothing in the page loads, runs, or leads anywhere by an attack's doing.
 #[track_caller]
@@ -34,7 +37,7 @@ fn assert_inert(page: &Page, name: &str) {
     let policy = page.header("content-security-policy");
     for element in page.document().root_element().descendent_elements() {
         let tag = element.value().name();
-        assert!(known.contains(tag), "{name}: <{tag}> in {}", page.html);
+        assert!(known.contains(tag), "{name}: <{tag}> in {}", element.html());
         for (attribute, value) in element.value().attrs() {
             let is_safe = match attribute {
                 "style" | "srcdoc" | "formaction" | "ping" | "background" | "poster" | "srcset" => false,
@@ -51,6 +54,11 @@ fn assert_inert(page: &Page, name: &str) {
             let nonce = element.attr("nonce").unwrap_or_default();
             let is_ours = element.attr("src").is_some() || (!nonce.is_empty() && policy.contains(nonce));
             assert!(is_ours, "{name}: a script that is not ours: {}", element.html());
+        }
+        if tag == "leptos-island" {
+            let component = element.attr("data-component").unwrap_or_default();
+            let is_ours = ISLANDS.iter().any(|island| component.starts_with(island));
+            assert!(is_ours, "{name}: an island of a stranger: {component}");
         }
         if tag == "meta" {
             assert!(element.attr("http-equiv").is_none(), "{name}: {}", element.html());

@@ -110,3 +110,12 @@ test.describe("with a history of its own", () => {
     await expect(page.locator("a.row").first()).toContainText(titles[59]);
   });
 });
+
+test("news take nothing away from a filter that is being chosen @hydrated", async ({ page, agent, decider }) => {
+  await page.goto("/history");
+  await page.getByLabel("What", { exact: true }).selectOption({ label: "Rejected" });
+  const action = await agent.propose();
+  await decider.decide(action.id, "approve");
+  await expect(page.getByRole("table")).toContainText(action.title);
+  await expect(page.getByLabel("What", { exact: true })).toHaveValue("action.rejected");
+});

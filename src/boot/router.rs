@@ -3,12 +3,12 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
+use axum::{Extension, Router};
 use leptos::config::LeptosOptions;
 use leptos::prelude::{provide_context, use_context};
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
@@ -20,8 +20,11 @@ use tower_sessions::{Expiry, SessionManagerLayer};
 
 use super::sessions;
 use crate::server::auth::csrf;
+use crate::server::config::{MetricsAccess, RateSettings};
 use crate::server::door::ClientAddress;
 use crate::server::http::assets::{self, SiteNames};
+use crate::server::http::limit::Limits;
+use crate::server::http::measured::{self, Measured};
 use crate::server::http::{HttpState, events, health, observe, v1};
 use crate::server::service::Services;
 use crate::ui::app::App;
@@ -32,27 +35,46 @@ use crate::ui::shell::shell;
 const SESSION_DAYS: i64 = 30;
 
 /// What the router has to know of the settings.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RouterSettings {
     /// Whether people reach this server by https.
     pub is_https: bool,
     /// Whether a reverse proxy's word on the caller's address counts.
     pub behind_proxy: bool,
+    /// How much a key may ask.
+    pub rates: RateSettings,
+    /// Who may read `/metrics`.
+    pub metrics: MetricsAccess,
 }
 
 /// Every route of the server. Parked requests answer when `stop` is cancelled.
 pub fn router(services: Services, settings: &RouterSettings, stop: CancellationToken) -> Router {
-    let state = HttpState { services: services.clone(), stop };
+    let limits = Arc::new(Limits::new(&settings.rates, services.clock()));
+    let state = HttpState { services: services.clone(), stop, limits };
     let is_https = settings.is_https;
     let api = v1::router();
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(health::ready));
+    let measured = measured(&services, &settings.metrics);
+    let counts = (!matches!(settings.metrics, MetricsAccess::Off)).then(|| Arc::clone(services.metrics()));
     Router::new()
         .merge(api)
         .merge(health)
+        .merge(measured)
         .with_state(state.clone())
         .merge(pages(services, settings, state))
         .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn(move |request, next| observe::observe(is_https, request, next)))
+        .layer(middleware::from_fn(move |request, next| {
+            observe::observe(is_https, counts.clone(), request, next)
+        }))
+}
+
+/// `/metrics`, if the operator asked for it.
+fn measured(services: &Services, access: &MetricsAccess) -> Router<HttpState> {
+    if matches!(access, MetricsAccess::Off) {
+        return Router::new();
+    }
+    let measured = Measured { access: access.clone(), since: services.clock().now() };
+    Router::new().route("/metrics", get(measured::metrics)).layer(Extension(measured))
 }
 
 fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Router {

@@ -73,7 +73,12 @@ async fn serve_on(
         set_up(&services, admin).await?;
     }
     let workers = start_workers(&services, config.allow_private_targets, &stop);
-    let settings = RouterSettings { is_https: public_url.is_https(), behind_proxy: config.behind_proxy };
+    let settings = RouterSettings {
+        is_https: public_url.is_https(),
+        behind_proxy: config.behind_proxy,
+        rates: config.rates.clone(),
+        metrics: config.metrics.clone(),
+    };
     let app = router(services.clone(), &settings, stop.clone());
     announce(&services, address).await?;
 

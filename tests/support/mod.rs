@@ -18,6 +18,7 @@ use impri::{
     domain::{audit::Actor, decision::Channel, ids::ProjectId, scope::Scope},
     server::{
         clock::Clock,
+        config::{MetricsAccess, RateSettings},
         db::projects::Project,
         service::{NewPerson, RevealedKey, Services},
     },
@@ -60,6 +61,10 @@ pub(crate) struct Settings {
     pub(crate) public_url: Option<String>,
     /// Whether a proxy's word on the caller's address counts.
     pub(crate) behind_proxy: bool,
+    /// How much a key may ask.
+    pub(crate) rates: RateSettings,
+    /// Who may read `/metrics`.
+    pub(crate) metrics: MetricsAccess,
 }
 
 /// A running server. Dropping it stops it.

@@ -59,7 +59,12 @@ async fn serve(
     let is_https = public_url.starts_with("https:");
     let router = {
         let _alone = RENDERING.write().await;
-        let settings = RouterSettings { is_https, behind_proxy: settings.behind_proxy };
+        let settings = RouterSettings {
+            is_https,
+            behind_proxy: settings.behind_proxy,
+            rates: settings.rates,
+            metrics: settings.metrics,
+        };
         router(services.clone(), &settings, stop.clone())
     };
 

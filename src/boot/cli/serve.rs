@@ -6,7 +6,8 @@ use clap::{ArgAction, Args, ValueEnum, builder::BoolishValueParser};
 
 use super::DatabaseArgs;
 use crate::server::config::{
-    Config, ConfigError, FirstAdmin, LogFormat, LogSettings, PublicUrl, parse_log_filter,
+    Config, ConfigError, FirstAdmin, LogFormat, LogSettings, MetricsAccess, PublicUrl, RateSettings,
+    parse_log_filter,
 };
 
 /// The settings of the server.
@@ -36,6 +37,19 @@ pub struct ServeArgs {
         value_parser = BoolishValueParser::new()
     )]
     pub allow_private_targets: bool,
+
+    /// How many requests of a sort one key may make in a minute: `off`, or what differs from
+    /// propose=6000,read=60000,decide=6000,run=12000,manage=600,export=30
+    #[arg(long, env = "IMPRI_RATE_LIMITS", value_name = "LIMITS", default_value = "")]
+    pub rate_limits: String,
+
+    /// Serve /metrics for Prometheus to everybody who reaches this server
+    #[arg(long, env = "IMPRI_METRICS", action = ArgAction::SetTrue, value_parser = BoolishValueParser::new())]
+    pub metrics: bool,
+
+    /// Serve /metrics for Prometheus to whoever sends this as a bearer token
+    #[arg(long, env = "IMPRI_METRICS_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    pub metrics_token: Option<String>,
 
     /// Log events from this level up: error, warn, info, debug or trace; or directives such as warn,impri=debug
     #[arg(long, env = "IMPRI_LOG_LEVEL", value_name = "LEVEL", default_value = "info")]
@@ -77,6 +91,8 @@ impl ServeArgs {
             )?,
             allow_private_targets: self.allow_private_targets,
             behind_proxy: self.behind_proxy,
+            rates: RateSettings::parse(&self.rate_limits)?,
+            metrics: MetricsAccess::new(self.metrics, self.metrics_token),
         })
     }
 }

@@ -20,6 +20,15 @@ pub enum ConfigError {
          warn,impri=debug."
     )]
     LogLevel(String),
+    /// `--rate-limits` has a part that can't be read.
+    #[error(
+        "IMPRI_RATE_LIMITS (--rate-limits) has {part:?}, but each part must be like propose=6000: one of propose, read, \
+         decide, run, manage and export, and requests a minute or off. Or set it to off as a whole."
+    )]
+    RateLimits {
+        /// The part.
+        part: String,
+    },
     /// There is no place for the data.
     #[error("There is no home directory to keep data in: name a directory with IMPRI_DATA_DIR (--data-dir).")]
     DataDir,

@@ -7,6 +7,7 @@ mod environment;
 mod error;
 mod log;
 mod public_url;
+mod rates;
 
 use std::{
     fmt::{self, Debug, Formatter},
@@ -23,6 +24,7 @@ pub use self::{
     error::ConfigError,
     log::{LogFormat, LogSettings, parse_log_filter},
     public_url::PublicUrl,
+    rates::{RateClass, RateSettings},
 };
 
 /// Everything `impri serve` can be told.
@@ -42,12 +44,39 @@ pub struct Config {
     pub allow_private_targets: bool,
     /// Whether a reverse proxy's word on the caller's address counts.
     pub behind_proxy: bool,
+    /// How much a key may ask.
+    pub rates: RateSettings,
+    /// Who may read `/metrics`.
+    pub metrics: MetricsAccess,
 }
 
 impl Config {
     /// The public address, which without a setting is the one that was bound.
     pub fn public_url_for(&self, bound: SocketAddr) -> PublicUrl {
         self.public_url.clone().unwrap_or_else(|| PublicUrl::of_address(bound))
+    }
+}
+
+/// Who may read `/metrics`.
+#[derive(Debug, Clone, Default)]
+pub enum MetricsAccess {
+    /// Nobody: there is no such page.
+    #[default]
+    Off,
+    /// Everybody who reaches the server.
+    Open,
+    /// Whoever sends this as a bearer token.
+    Token(Secret),
+}
+
+impl MetricsAccess {
+    /// Puts the two settings together: a token closes what would be open.
+    pub fn new(is_open: bool, token: Option<String>) -> Self {
+        match token.filter(|token| !token.is_empty()) {
+            Some(token) => Self::Token(Secret(token)),
+            None if is_open => Self::Open,
+            None => Self::Off,
+        }
     }
 }
 

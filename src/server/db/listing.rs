@@ -212,3 +212,21 @@ pub async fn by_ids(conn: &mut PgConnection, project: ProjectId, ids: &[ActionId
     );
     rows.fetch_all(conn).await?.into_iter().map(ActionRow::into_action).collect()
 }
+
+/// How many actions of all projects wait at `now`, and when the oldest of them was proposed.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn waiting_in_all(conn: &mut PgConnection, now: Instant) -> DbResult<(i64, Option<Instant>)> {
+    let row = sqlx::query!(
+        r#"select (select count(*) from action where status = 'pending' and expires_at > $1) as "count!",
+             (select min(oldest.created_at) from project p cross join lateral (
+                select created_at from action a
+                where a.project_id = p.project_id and a.status = 'pending' and a.expires_at > $1
+                order by a.created_at, a.action_id limit 1) oldest) as oldest"#,
+        now
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.count, row.oldest))
+}

@@ -1,4 +1,4 @@
-//! The API key of a request.
+//! The API key of a request, and whether it may ask once more.
 
 use std::sync::Arc;
 
@@ -6,8 +6,9 @@ use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
 
-use super::HttpState;
 use super::problem::Problem;
+use super::{HttpState, limit};
+use crate::server::error::ServiceError;
 use crate::server::service::{Caller, CallerError};
 
 /// Whoever holds the key that the request carries. Cookies count for nothing here.
@@ -20,14 +21,22 @@ impl FromRequestParts<HttpState> for Bearer {
         let key =
             parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer);
         match key {
-            Some(key) => Ok(Self(state.services.caller(key).await?)),
+            Some(key) => {
+                let caller = state.services.caller(key).await?;
+                let class = limit::class_of(parts);
+                state.limits.take(caller.key, class).map_err(|retry_after_secs| {
+                    state.services.metrics().limited(class.as_str());
+                    ServiceError::Throttled { retry_after_secs }
+                })?;
+                Ok(Self(caller))
+            }
             None => Err(CallerError::Missing.into()),
         }
     }
 }
 
 /// The token of `Bearer <token>`; the scheme's case does not matter (RFC 9110 §11.1).
-fn bearer(value: &str) -> Option<&str> {
+pub(super) fn bearer(value: &str) -> Option<&str> {
     let (scheme, token) = value.trim().split_once(' ')?;
     (scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty()).then(|| token.trim())
 }

@@ -5,12 +5,17 @@ pub mod body;
 pub mod caller;
 pub mod events;
 pub mod health;
+pub mod limit;
+pub mod measured;
 pub mod observe;
 pub mod problem;
 pub mod v1;
 
+use std::sync::Arc;
+
 use tokio_util::sync::CancellationToken;
 
+use self::limit::Limits;
 use crate::server::service::Services;
 
 /// What every handler may use.
@@ -20,4 +25,6 @@ pub struct HttpState {
     pub services: Services,
     /// Cancelled when the server stops: parked requests answer then.
     pub stop: CancellationToken,
+    /// How much a key may ask.
+    pub limits: Arc<Limits>,
 }

@@ -6,19 +6,23 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Instrument as _;
 
+use crate::server::metrics::Metrics;
 use crate::server::random;
 
 /// The header that carries the id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Middleware that names, logs and finishes a request. With https, browsers are told to stay with it.
-pub async fn observe(is_https: bool, request: Request, next: Next) -> Response {
+///
+/// With `counts`, it is counted too.
+pub async fn observe(is_https: bool, counts: Option<Arc<Metrics>>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
     let id = format!("req-{}", hex::encode(random::bytes::<8>()));
     let method = request.method().clone();
     let path: Arc<str> = request.uri().path().into();
@@ -33,8 +37,24 @@ pub async fn observe(is_https: bool, request: Request, next: Next) -> Response {
     } else {
         tracing::debug!(status = status.as_u16(), took_ms, "answered");
     }
+    if let Some(counts) = counts {
+        let route = route.as_ref().map_or("other", MatchedPath::as_str);
+        counts.answered(route, method_name(&method), status.as_u16(), started.elapsed());
+    }
     finish(response.headers_mut(), &id, is_https);
     response
+}
+
+/// A method as a label: callers may send any.
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::POST => "POST",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::HEAD => "HEAD",
+        _ => "other",
+    }
 }
 
 fn finish(headers: &mut axum::http::HeaderMap, id: &str, is_https: bool) {

@@ -3,6 +3,8 @@
 //! This is the only code that decides. Who may, what may be edited and whether it is still time is judged by the
 //! domain on the row, and the update that follows repeats the judgement, so that of many deciders one wins.
 
+use std::time::Duration;
+
 use sqlx::PgConnection;
 
 use super::Services;
@@ -51,6 +53,10 @@ impl Services {
         let has_mail = enqueue(&mut tx, &next, now).await?;
         let change = Change { kind: ChangeKind::Decided, id };
         self.commit_and_tell(tx, Signal::Change(project, change)).await?;
+        if let Some(decision) = next.decision() {
+            let after = Duration::try_from(now - next.created_at).unwrap_or_default();
+            self.metrics.decided(decision, after);
+        }
         if has_mail {
             self.outbox_wake.notify_one();
         }

@@ -62,6 +62,12 @@ impl Services {
             Fate::Delivered | Fate::Retry(_) => {}
         }
         tx.commit().await?;
+        self.metrics.delivery(match fate {
+            Fate::Delivered => "delivered",
+            Fate::Retry(_) => "retry",
+            Fate::Gone => "gone",
+            Fate::Dead => "dlq",
+        });
         Ok(())
     }
 

@@ -61,6 +61,7 @@ impl Services {
                 self.outbox_wake.notify_one();
             }
             total += expired.len();
+            self.metrics.expired(expired.len() as u64);
             if expired.is_empty() {
                 return Ok(total);
             }

@@ -14,6 +14,7 @@ mod find;
 mod history;
 mod inbox;
 mod keys;
+mod levels;
 mod people;
 mod projects;
 mod propose;
@@ -41,6 +42,7 @@ use super::clock::Clock;
 use super::db::signals;
 use super::error::ServiceResult;
 use super::live::{Live, Signal};
+use super::metrics::Metrics;
 
 /// Passwords are checked at most this many at a time: each takes a core and 19 MiB for some tens of milliseconds.
 const PASSWORD_CHECKS: usize = 2;
@@ -55,6 +57,7 @@ pub struct Services {
     keys: Arc<KeyMemory>,
     passwords: Arc<Semaphore>,
     outbox_wake: Arc<Notify>,
+    metrics: Arc<Metrics>,
 }
 
 impl Services {
@@ -69,6 +72,7 @@ impl Services {
             public_url: public_url.trim_end_matches('/').into(),
             passwords: Arc::new(Semaphore::new(PASSWORD_CHECKS)),
             outbox_wake: Arc::new(Notify::new()),
+            metrics: Arc::new(Metrics::default()),
         }
     }
 
@@ -90,6 +94,11 @@ impl Services {
     /// The origin that people and agents reach this server at, without a slash at its end.
     pub fn public_url(&self) -> &str {
         &self.public_url
+    }
+
+    /// What this server counts.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
     }
 
     /// Rings when the outbox has something new to send.

@@ -43,7 +43,7 @@ fn take_parts(old: &Element, new: &Element, why: Why) {
     if let (Some(old), Some(new)) = (within(old, ".rows"), within(new, ".rows")) {
         take_rows(&old, &new);
     }
-    for part in ["#newer", "#older", "#back"] {
+    for part in ["#newer", "#older", "#back", "#events"] {
         if let (Some(old), Some(new)) = (within(old, part), within(new, part)) {
             take_children(&old, &new);
         }

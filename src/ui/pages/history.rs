@@ -18,7 +18,7 @@ pub fn HistoryPage() -> impl IntoView {
     let filter = use_query_map().with_untracked(filter_of);
     view! {
         <Title text="History" />
-        <div class="page history">
+        <div class="page history" data-shape="history">
             <h1>"History"</h1>
             <Suspense>
                 {
@@ -61,12 +61,14 @@ fn Events(filter: HistoryFilter, view: HistoryView) -> impl IntoView {
     let is_empty = view.events.is_empty();
     view! {
         <HistoryFilters filter=filter people=view.people kinds=view.kinds />
-        {view.problem.map(|problem| view! { <Alert sentence=problem /> })}
-        {if is_empty {
-            view! { <p class="nothing">"Nothing in the history fits."</p> }.into_any()
-        } else {
-            view! { <HistoryTable events=view.events /> }.into_any()
-        }}
-        <nav class="pager" aria-label="Pages">{newest}{older}</nav>
+        <div id="events">
+            {view.problem.map(|problem| view! { <Alert sentence=problem /> })}
+            {if is_empty {
+                view! { <p class="nothing">"Nothing in the history fits."</p> }.into_any()
+            } else {
+                view! { <HistoryTable events=view.events /> }.into_any()
+            }}
+            <nav class="pager" aria-label="Pages">{newest}{older}</nav>
+        </div>
     }
 }

@@ -4,6 +4,9 @@
 //! afterwards counts only while that very lease is still there, so a taker that was too slow and was replaced changes
 //! nothing. No row is ever deleted.
 
+mod look;
+
+pub use look::*;
 use sqlx::PgConnection;
 
 use super::DbResult;
@@ -222,80 +225,6 @@ pub async fn next_due(conn: &mut PgConnection, now: Instant) -> DbResult<Option<
         now
     )
     .fetch_one(conn)
-    .await
-}
-
-/// A message that was put back to be sent again.
-#[derive(Debug, Clone)]
-pub struct ReplayedMessage {
-    /// Named to the receiver, as before.
-    pub event: DeliveryId,
-    /// The host in the target.
-    pub host: String,
-}
-
-/// Puts the latest message about an action back, due now with all its attempts, if it was delivered or given up.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn requeue(
-    conn: &mut PgConnection,
-    project: ProjectId,
-    action: ActionId,
-    now: Instant,
-) -> DbResult<Option<ReplayedMessage>> {
-    let row = sqlx::query!(
-        "update outbox set state = 'pending', attempt = 0, due_at = $3, done_at = null, leased_until = null
-         where outbox_id = (select max(outbox_id) from outbox where action_id = $2)
-           and project_id = $1 and state in ('delivered', 'dlq')
-         returning event_id, target_host",
-        project.uuid(),
-        action.uuid(),
-        now,
-    )
-    .fetch_optional(conn)
-    .await?;
-    Ok(row.map(|row| ReplayedMessage { event: DeliveryId::from_uuid(row.event_id), host: row.target_host }))
-}
-
-/// Where callbacks about an action went until the receiver said that it is gone.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn gone_target(conn: &mut PgConnection, action: ActionId) -> DbResult<Option<String>> {
-    sqlx::query_scalar!(
-        "select target from outbox where action_id = $1 and state = 'gone' order by outbox_id desc limit 1",
-        action.uuid(),
-    )
-    .fetch_optional(conn)
-    .await
-}
-
-/// How the latest delivery about an action stands.
-#[derive(Debug, Clone)]
-pub struct DeliveryState {
-    /// `pending`, `retry`, `delivered`, `gone` or `dlq`.
-    pub state: String,
-    /// Failed attempts.
-    pub attempt: i32,
-    /// The receiver's last status.
-    pub last_status: Option<i32>,
-    /// The last failure in words.
-    pub last_error: Option<String>,
-}
-
-/// The latest delivery about an action.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn latest(conn: &mut PgConnection, action: ActionId) -> DbResult<Option<DeliveryState>> {
-    sqlx::query_as!(
-        DeliveryState,
-        "select state, attempt, last_status, last_error from outbox
-         where action_id = $1 order by outbox_id desc limit 1",
-        action.uuid(),
-    )
-    .fetch_optional(conn)
     .await
 }
 
