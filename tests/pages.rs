@@ -187,3 +187,18 @@ async fn what_is_not_there_is_a_page_with_status_404(db: PgPool) {
     }
     assert_eq!(ada.open("/").await.location(), "/inbox");
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn the_api_is_described_to_everybody(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let page = app.browser().open("/docs").await;
+    assert_eq!(page.status, 200);
+    for words in ["Propose an action", "POST /v1/actions/{id}/claim", "idempotency_key", app.url.as_str()] {
+        assert!(page.html.contains(words), "{words}");
+    }
+    // Every link inside leads somewhere.
+    let ids = page.attributes("[id]", "id");
+    for target in page.attributes("a[href^='#']", "href") {
+        assert!(ids.contains(&target[1..].to_owned()), "{target}");
+    }
+}

@@ -21,6 +21,11 @@ pub fn PersonMenu(
                 {me.email}
             </p>
             <p class="hint">"Project: " {me.project}</p>
+            <p>
+                <a href="/docs" rel="external">
+                    "The agent API"
+                </a>
+            </p>
             <form method="post" action="/rpc/sign_out">
                 <button class="button" type="submit">
                     "Sign out"

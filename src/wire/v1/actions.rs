@@ -238,3 +238,12 @@ pub struct DecidedOne {
     #[schema(value_type = Option<Status>)]
     pub current_status: Option<&'static str>,
 }
+
+/// One of the server-sent events about an action.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ActionEvent {
+    /// Always `action`.
+    pub event: &'static str,
+    /// The [`Action`] as JSON.
+    pub data: String,
+}

@@ -34,7 +34,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
     security(("key" = ["actions"]), ("key" = ["decide"])),
     params(("id" = String, Path, description = "`act_…`")),
     responses(
-        (status = 200, body = v1::Action, content_type = "text/event-stream", description = "The events."),
+        (status = 200, body = v1::ActionEvent, content_type = "text/event-stream", description = "The events."),
         Refused, NotFound,
     ),
 )]
