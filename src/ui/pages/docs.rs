@@ -82,7 +82,7 @@ fn call(call: CallDocs) -> impl IntoView {
         <article class="docs-call" id=call.id>
             <h3>{call.summary}</h3>
             <p class="docs-address">
-                <code>{call.method} " " {call.path}</code>
+                <code>{format!("{} {}", call.method, call.path)}</code>
             </p>
             <p>{call.text} " " {scopes}</p>
             {(!call.params.is_empty()).then(|| fields("Parameter", call.params))}
