@@ -27,8 +27,10 @@ use crate::server::http::limit::Limits;
 use crate::server::http::measured::{self, Measured};
 use crate::server::http::{HttpState, events, health, observe, v1};
 use crate::server::service::Services;
+use crate::server::view;
 use crate::ui::app::App;
 use crate::ui::host::PageAssets;
+use crate::ui::pages::docs::Docs;
 use crate::ui::shell::shell;
 
 /// A person is asked to sign in again after this many days.
@@ -116,8 +118,10 @@ fn page_context(services: Services) -> impl Fn() + Clone + Send + Sync + 'static
     let names = SiteNames::embedded();
     let page_assets =
         PageAssets { start_js: names.start_js, glue_js: names.glue_js, wasm: names.wasm, css: names.css };
+    let docs = Docs::new(view::docs::docs(&v1::description(), services.public_url()));
     move || {
         provide_context(services.clone());
+        provide_context(Docs::clone(&docs));
         provide_context(page_assets.clone());
         let (Some(nonce), Some(response)) = (leptos::nonce::use_nonce(), use_context::<ResponseOptions>())
         else {

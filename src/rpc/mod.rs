@@ -6,6 +6,5 @@
 //! Public without a session: `current_door`, `sign_in`, `set_up`.
 
 pub mod actions;
-pub mod docs;
 pub mod history;
 pub mod session;

@@ -12,11 +12,8 @@ use tower_sessions::Session;
 
 use crate::domain::ids::ReviewerId;
 use crate::server::db::people::Member;
-use crate::server::http::v1;
 use crate::server::service::{NewPerson, Services};
-use crate::server::view;
 use crate::wire::card::Outcome;
-use crate::wire::docs::DocsView;
 use crate::wire::error::UiError;
 use crate::wire::session::{Door, Me};
 
@@ -42,15 +39,6 @@ struct FreshKey {
 /// Never in a request that came through the router.
 pub fn services() -> Result<Services, UiError> {
     use_context::<Services>().ok_or(UiError::Internal)
-}
-
-/// The API's description for people.
-///
-/// # Errors
-/// As [`services`].
-pub fn docs() -> Result<DocsView, UiError> {
-    let api = serde_json::to_value(v1::description()).map_err(|_| UiError::Internal)?;
-    Ok(view::docs::docs(&api, services()?.public_url()))
 }
 
 async fn session() -> Result<Session, UiError> {

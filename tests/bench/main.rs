@@ -4,6 +4,7 @@
 //! SQL, everything else goes through the API and the pages. Ratios are medians over rounds that alternate between
 //! limit and measurement, because machines are noisy.
 
+mod callbacks;
 mod http;
 mod idle;
 mod inbox;
@@ -66,6 +67,7 @@ async fn measure(measurement: Measurement, settings: &Settings) -> anyhow::Resul
         Measurement::Read => read::measure(settings).await,
         Measurement::Propose => propose::measure(settings).await,
         Measurement::Wake => wake::measure(settings).await,
+        Measurement::Callbacks => callbacks::measure(settings).await,
         Measurement::Parked => parked::measure(settings).await,
         Measurement::Inbox => inbox::measure(settings).await,
     }

@@ -25,11 +25,17 @@ pub const PAYLOAD: &str = r#"{"to":"sarah@example.com","cc":["ops@example.com"],
 
 /// Writes a proposal that no other is like.
 pub fn write_proposal(out: &mut Vec<u8>, settings: &Settings) {
+    write_proposal_to(out, settings, None);
+}
+
+/// The same, with an address for the decision.
+fn write_proposal_to(out: &mut Vec<u8>, settings: &Settings, callback: Option<&str>) {
+    let callback = callback.map(|url| format!(",\"callback_url\":\"{url}\"")).unwrap_or_default();
     let number = PROPOSED.fetch_add(1, Ordering::Relaxed);
     let body = format!(
         "{{\"kind\":\"email.send\",\"title\":\"Send the plan to Sarah, draft {number}\",\"preview\":{{\"format\":\
          \"markdown\",\"body\":{}}},\"payload\":{PAYLOAD},\"target_url\":\"https://mail.example.com/send\",\"editable\":\
-         [\"preview.body\",\"payload.subject\"],\"idempotent\":false,\"undo\":\"Recall it within a minute.\"}}",
+         [\"preview.body\",\"payload.subject\"],\"idempotent\":false,\"undo\":\"Recall it within a minute.\"{callback}}}",
         Value::from(BODY)
     );
     write_post(out, "/v1/actions", &settings.agent_key, &body);
@@ -83,13 +89,22 @@ pub async fn sign_in(connection: &mut Connection, settings: &Settings) -> anyhow
 
 /// Proposes so many actions and gives their ids.
 pub async fn propose_many(settings: &Settings, count: usize) -> anyhow::Result<Vec<String>> {
+    propose_many_to(settings, count, None).await
+}
+
+/// The same, with an address for the decisions.
+pub async fn propose_many_to(
+    settings: &Settings,
+    count: usize,
+    callback: Option<&str>,
+) -> anyhow::Result<Vec<String>> {
     let each = (0..CONNECTIONS).map(|lane| async move {
         let mut connection = Connection::open(settings.address).await?;
         let mut ids = Vec::new();
         let mut request = Vec::new();
         for _ in (lane..count).step_by(CONNECTIONS) {
             request.clear();
-            write_proposal(&mut request, settings);
+            write_proposal_to(&mut request, settings, callback);
             let reply = connection.exchange(&request).await?;
             ensure!(reply.status == 201, "a proposal was answered with {}: {}", reply.status, reply.text());
             let answer: Value = serde_json::from_slice(&reply.body)?;

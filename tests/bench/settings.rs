@@ -14,13 +14,22 @@ pub enum Measurement {
     Read,
     Propose,
     Wake,
+    Callbacks,
     Parked,
     Inbox,
 }
 
 impl Measurement {
-    pub const ALL: [Self; 7] =
-        [Self::Idle, Self::Sizes, Self::Read, Self::Propose, Self::Wake, Self::Parked, Self::Inbox];
+    pub const ALL: [Self; 8] = [
+        Self::Idle,
+        Self::Sizes,
+        Self::Read,
+        Self::Propose,
+        Self::Wake,
+        Self::Callbacks,
+        Self::Parked,
+        Self::Inbox,
+    ];
 
     pub fn title(self) -> &'static str {
         match self {
@@ -29,6 +38,7 @@ impl Measurement {
             Self::Read => "Reading one action",
             Self::Propose => "Proposing",
             Self::Wake => "From a decision to the waiting agent",
+            Self::Callbacks => "From a decision to its callback",
             Self::Parked => "Many parked agents",
             Self::Inbox => "The inbox page",
         }

@@ -84,10 +84,8 @@ async fn wait(mut connection: Connection, request: Vec<u8>) -> anyhow::Result<He
 pub async fn wake(settings: &Settings, parked: Parked, per_second: f64) -> anyhow::Result<Woken> {
     let began = Instant::now();
     let ids: Arc<[String]> = parked.ids.into();
-    let deciding = (0..DECIDERS).map(|lane| decide(settings, &ids, lane, began, per_second));
-    let mut sent: Vec<(usize, Instant)> = try_join_all(deciding).await?.concat();
+    let sent = decide_all(settings, &ids, per_second).await?;
     let took = began.elapsed();
-    sent.sort_unstable_by_key(|(index, _)| *index);
     let deadline = tokio::time::Instant::now() + PATIENCE;
     let (mut times, mut lost, mut asked_again) = (Vec::new(), Vec::new(), 0);
     for (waiter, (_, sent_at)) in parked.waiters.into_iter().zip(sent) {
@@ -106,6 +104,19 @@ pub async fn wake(settings: &Settings, parked: Parked, per_second: f64) -> anyho
         }
     }
     Ok(Woken { latencies: Latencies::new(times), lost, asked_again, took })
+}
+
+/// Approves them at a steady pace; says when each decision was sent.
+pub async fn decide_all(
+    settings: &Settings,
+    ids: &[String],
+    per_second: f64,
+) -> anyhow::Result<Vec<(usize, Instant)>> {
+    let began = Instant::now();
+    let deciding = (0..DECIDERS).map(|lane| decide(settings, ids, lane, began, per_second));
+    let mut sent: Vec<(usize, Instant)> = try_join_all(deciding).await?.concat();
+    sent.sort_unstable_by_key(|(index, _)| *index);
+    Ok(sent)
 }
 
 /// Decides every [`DECIDERS`]th action, so that all of them together keep the pace.

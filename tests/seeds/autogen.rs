@@ -6,22 +6,11 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::{Aside, file, model::Model, proposed_action};
-use crate::support::TestApp;
+use crate::support::{TestApp, python};
 
 /// Pauses of a poll are short in a test; the program itself is not touched.
 const QUICKLY: &str = "import runpy, sys, time\nlong = time.sleep\ntime.sleep = lambda secs: long(min(secs, 0.05))\n\
                        runpy.run_path(sys.argv[1], run_name='__main__')\n";
-
-/// The Python that has `AutoGen`: `scripts/setup test` makes it.
-fn python() -> PathBuf {
-    let usual = || {
-        let home = env::var_os("HOME").expect("a home directory");
-        PathBuf::from(home).join(".cache/impri/venv/bin/python")
-    };
-    let python = env::var_os("IMPRI_TEST_PYTHON").map_or_else(usual, PathBuf::from);
-    assert!(python.exists(), "{} is missing: run scripts/setup test", python.display());
-    python
-}
 
 /// A running conversation, the model in it, and the file that its command writes to.
 struct Conversation {

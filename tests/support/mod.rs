@@ -7,6 +7,7 @@
 pub(crate) mod api;
 mod browser;
 mod operator;
+mod python;
 mod server;
 
 use std::{
@@ -30,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::{
     api::{Answer, Api},
     browser::{Browser, Page},
+    python::python,
 };
 
 /// How long anything may take: far more than it does, for slow machines.

@@ -12,6 +12,8 @@ use super::editable::{self, EditablePath};
 use super::ids::{ActionId, KeyId, ProjectId};
 use super::text::Undo;
 
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod transition;
 
 pub use transition::{Intent, PendingAction, Refusal, Transition};

@@ -5,20 +5,23 @@
 //! reads again, because nobody knows what was missed.
 
 mod link;
+mod pending;
 mod signal;
 mod waiters;
 
 use std::collections::HashSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::{Notify, broadcast};
 
 pub use link::run;
+pub use pending::ReadTicket;
 pub use signal::{Change, ChangeKind, Signal};
 pub use waiters::Waiting;
 
-use crate::domain::ids::ProjectId;
+use crate::domain::action::Action;
+use crate::domain::ids::{ActionId, ProjectId};
 
 /// A browser that is this many changes behind reads everything again instead.
 const BROWSER_BACKLOG: usize = 256;
@@ -27,6 +30,7 @@ const BROWSER_BACKLOG: usize = 256;
 #[derive(Debug)]
 pub struct Live {
     waiters: waiters::Waiters,
+    pending: pending::Pending,
     browsers: broadcast::Sender<Heard>,
     keys: broadcast::Sender<()>,
     is_linked: AtomicBool,
@@ -47,6 +51,7 @@ impl Default for Live {
     fn default() -> Self {
         Self {
             waiters: waiters::Waiters::default(),
+            pending: pending::Pending::default(),
             browsers: broadcast::Sender::new(BROWSER_BACKLOG),
             keys: broadcast::Sender::new(16),
             is_linked: AtomicBool::new(false),
@@ -58,8 +63,25 @@ impl Default for Live {
 
 impl Live {
     /// Starts waiting for an action. Read the action after this call: what changes from now on wakes the waiter.
-    pub fn wait_for(&self, id: crate::domain::ids::ActionId) -> Waiting<'_> {
+    pub fn wait_for(&self, id: ActionId) -> Waiting<'_> {
         self.waiters.register(id)
+    }
+
+    /// A pending action that was read before, while signals arrive.
+    pub fn pending(&self, id: ActionId) -> Option<Arc<Action>> {
+        self.pending.get(id).filter(|_| self.is_linked())
+    }
+
+    /// Taken before a read whose result is to be remembered.
+    pub fn ticket(&self) -> ReadTicket {
+        self.pending.ticket()
+    }
+
+    /// Remembers a pending action, unless something happened since the ticket was taken.
+    pub fn remember(&self, ticket: ReadTicket, action: Arc<Action>) {
+        if self.is_linked() {
+            self.pending.remember(ticket, action);
+        }
     }
 
     /// How many agents wait on this server.
@@ -87,6 +109,8 @@ impl Live {
         match signal {
             Signal::Change(project, change) => {
                 if change.kind != ChangeKind::Created {
+                    // Before anybody is woken, because they read at once.
+                    self.pending.forget(change.id);
                     self.waiters.wake(change.id);
                 }
                 // Nobody listening is no error.
@@ -118,6 +142,7 @@ impl Live {
     }
 
     fn resync(&self) {
+        self.pending.forget_all();
         self.waiters.wake_all();
         let _ = self.keys.send(());
         let _ = self.browsers.send(Heard::Resync);

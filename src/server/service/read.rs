@@ -1,5 +1,6 @@
 //! Reading one action, at once or when it leaves `pending`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,11 @@ impl Services {
     /// # Errors
     /// If the project has no such action.
     pub async fn action(&self, project: ProjectId, id: ActionId) -> ServiceResult<Viewed> {
+        let known = self.live.pending(id).filter(|action| action.project == project);
+        if let Some(action) = known.filter(|action| action.status(self.clock.now()) == Status::Pending) {
+            return Ok(Viewed { action: (*action).clone(), delivery: None });
+        }
+        let ticket = self.live.ticket();
         let mut conn = self.pool.acquire().await?;
         let action = db::actions::get(&mut conn, project, id).await?.ok_or(ServiceError::NotFound)?;
         // A receiver that is gone took the address with it, so the address says nothing about what was sent.
@@ -33,6 +39,9 @@ impl Services {
             ActionState::Pending => None,
             _ => db::outbox::latest(&mut conn, id).await?,
         };
+        if matches!(action.state, ActionState::Pending) {
+            self.live.remember(ticket, Arc::new(action.clone()));
+        }
         Ok(Viewed { action, delivery })
     }
 

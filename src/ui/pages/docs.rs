@@ -1,29 +1,28 @@
 //! The agent API for people: every call and every object, from the API's own description.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::rpc::docs::load_docs;
-use crate::ui::parts::problem::problem;
+use crate::ui::pages::not_found::NotFoundPage;
 use crate::wire::docs::{AnswerDocs, CallDocs, CallGroup, DocsView, FieldDocs, ObjectDocs};
+
+/// The description, which is the same for everybody and made once.
+pub type Docs = Arc<DocsView>;
 
 /// The API.
 #[component]
 pub fn DocsPage() -> impl IntoView {
-    let loaded = Resource::new(|| (), |()| load_docs());
+    let Some(docs) = use_context::<Docs>() else { return view! { <NotFoundPage /> }.into_any() };
+    let view = DocsView::clone(&docs);
     view! {
         <Title text="API" />
         <div class="page docs">
-            <Suspense>
-                {move || Suspend::new(async move {
-                    match loaded.await {
-                        Err(error) => problem(&error),
-                        Ok(view) => view! { <Whole view=view /> }.into_any(),
-                    }
-                })}
-            </Suspense>
+            <Whole view=view />
         </div>
     }
+    .into_any()
 }
 
 #[component]

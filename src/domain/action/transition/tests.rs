@@ -1,20 +1,13 @@
 use time::Duration;
-use time::macros::datetime;
 use uuid::Uuid;
 
 use super::*;
 use crate::domain::action::Claim;
-use crate::domain::content::{Content, Preview, PreviewFormat};
+use crate::domain::action::testing::{NOW, action, agent};
 use crate::domain::editable::{Edit, EditablePath};
-use crate::domain::ids::{KeyId, ReviewerId};
-use crate::domain::text::{Kind, Title};
+use crate::domain::ids::ReviewerId;
 
-const NOW: Instant = datetime!(2026-11-29 12:00:00 UTC);
 const STRICT: DecisionPolicy = DecisionPolicy { allow_self_approval: false };
-
-fn agent() -> KeyId {
-    KeyId::from_uuid(Uuid::from_u128(1))
-}
 
 fn ada() -> Decider {
     Decider::Reviewer { id: ReviewerId::from_uuid(Uuid::from_u128(2)), name: "Ada".into() }
@@ -40,34 +33,6 @@ fn result(succeeded: bool) -> RunResult {
         by: agent(),
         detail: Some("done".into()),
         payload: Some(json!({"exit_code": 0})),
-    }
-}
-
-fn action(state: ActionState) -> Action {
-    let content = Content {
-        kind: Kind::parse("email.send").unwrap(),
-        title: Title::parse("Outreach").unwrap(),
-        preview: Preview { format: PreviewFormat::Plain, body: "Hi".into() },
-        payload: None,
-        target_url: None,
-    };
-    Action {
-        id: ActionId::from_uuid(Uuid::from_u128(9)),
-        project: ProjectId::from_uuid(Uuid::from_u128(8)),
-        proposed_by: agent(),
-        agent: "drafts".into(),
-        content_sha256: content.digest(),
-        content,
-        editable: vec![EditablePath::Body],
-        idempotent: None,
-        undo: None,
-        callback_url: None,
-        idempotency_key: None,
-        valid_for_secs: None,
-        created_at: NOW,
-        expires_at: NOW + Duration::seconds(300),
-        updated_at: NOW,
-        state,
     }
 }
 

@@ -12,7 +12,7 @@ use axum::Router;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{any, get};
-use utoipa::openapi::OpenApi;
+use serde_json::Value;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::HttpState;
@@ -31,8 +31,8 @@ pub fn router() -> Router<HttpState> {
 }
 
 /// The API's description.
-pub fn description() -> OpenApi {
-    described().into_openapi()
+pub fn description() -> Value {
+    serde_json::to_value(described().into_openapi()).unwrap_or_default()
 }
 
 fn described() -> OpenApiRouter<HttpState> {
