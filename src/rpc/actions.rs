@@ -46,3 +46,16 @@ pub async fn decide_action(
     let outcome = door::services()?.decide_in_inbox(&reviewer, &id, &seen, &verdict, &comment, &edits).await;
     door::finish_form(outcome, |result| door::after_decision(&id, result))
 }
+
+/// Sends the latest callback about an action again.
+///
+/// # Errors
+/// Without a session; for an id of no action of this project.
+#[server(prefix = "/rpc", endpoint = "replay_callback")]
+pub async fn replay_callback(id: String) -> Result<(), UiError> {
+    use crate::server::door;
+    let reviewer = door::reviewer().await?;
+    let outcome = door::services()?.replay_from_inbox(&reviewer, &id).await;
+    // What names an action has the characters of an id.
+    door::finish_form(outcome, |done| if done.is_ok() { format!("/inbox/{id}") } else { "/inbox".to_owned() })
+}

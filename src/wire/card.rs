@@ -57,10 +57,23 @@ pub struct Card {
     pub claimed: Option<Moment>,
     /// What came of it.
     pub result: Option<ResultView>,
+    /// How far the decision's way to the agent's address has come; none if it asked for no callback.
+    pub delivery: Option<DeliveryView>,
     /// Everything that happened to it, oldest first.
     pub timeline: Vec<HistoryEvent>,
     /// How long it waited or could wait, in words: `2 h`. For "nobody decided within 2 h".
     pub window: String,
+}
+
+/// How a callback stands, for a reader.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveryView {
+    /// `pending`, `retry`, `delivered`, `gone` or `dlq`, for `data-delivery`.
+    pub state: String,
+    /// The same in a sentence.
+    pub sentence: String,
+    /// Whether it can be sent again.
+    pub can_repeat: bool,
 }
 
 /// Where an action will happen.

@@ -3,7 +3,8 @@
 use serde_json::{Map, Number, Value};
 
 use super::Services;
-use crate::domain::action::{Action, Intent};
+use crate::domain::action::{Action, Intent, Status};
+use crate::domain::audit::Actor;
 use crate::domain::content::ContentDigest;
 use crate::domain::decision::{Channel, Decider, Verdict};
 use crate::domain::editable::EditablePath;
@@ -90,7 +91,23 @@ impl Services {
         let mut conn = self.pool.acquire().await?;
         let action = db::actions::get(&mut conn, member.project, id).await?.ok_or(ServiceError::NotFound)?;
         let timeline = db::audit::timeline(&mut conn, id).await?;
-        Ok(view::card::card(&action, timeline, self.clock.now()))
+        let delivery = match action.status(self.clock.now()) {
+            Status::Pending => None,
+            _ => db::outbox::latest(&mut conn, id).await?,
+        };
+        Ok(view::card::card(&action, delivery, timeline, self.clock.now()))
+    }
+
+    /// Sends an action's latest callback again, because a person asked for it.
+    ///
+    /// # Errors
+    /// If the project has no such action. That there is nothing to send is no error: the card says how it stands.
+    pub async fn replay_from_inbox(&self, member: &Member, id: &str) -> ServiceResult<()> {
+        let id: ActionId = id.parse().map_err(|_| ServiceError::NotFound)?;
+        self.action(member.project, id).await?;
+        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
+        self.replay_message(member.project, id, actor, Channel::web()).await?;
+        Ok(())
     }
 
     /// Decides an action from its form. A text of a control becomes a value of the proposed value's type.

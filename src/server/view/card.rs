@@ -10,14 +10,20 @@ use crate::domain::decision::{Channel, Decision};
 use crate::domain::editable::EditablePath;
 use crate::domain::text::{Comment, Undo};
 use crate::server::db::audit::StoredEvent;
+use crate::server::db::outbox::DeliveryState;
 use crate::server::text;
 use crate::wire::card::{
-    Card, ChangeView, DecisionView, EditField, FieldInput, PayloadView, ResultView, Target,
+    Card, ChangeView, DecisionView, DeliveryView, EditField, FieldInput, PayloadView, ResultView, Target,
 };
 use crate::wire::safe_html::SafeHtml;
 
 /// An action with its timeline, as its page shows it at `now`.
-pub fn card(action: &Action, timeline: Vec<StoredEvent>, now: Instant) -> Card {
+pub fn card(
+    action: &Action,
+    delivery: Option<DeliveryState>,
+    timeline: Vec<StoredEvent>,
+    now: Instant,
+) -> Card {
     let shown = action.approved_content();
     let preview = text::render_preview(shown.preview.format, &shown.preview.body);
     let status = action.status(now);
@@ -61,9 +67,31 @@ pub fn card(action: &Action, timeline: Vec<StoredEvent>, now: Instant) -> Card {
             detail: result.detail.as_deref().map(text::plain),
             payload: result.payload.as_ref().map(text::json_tree_html),
         }),
+        delivery: delivery.map(delivery_view),
         timeline: timeline.into_iter().map(|event| history::event(event, now)).collect(),
         window: between(action.expires_at - action.created_at),
     }
+}
+
+fn delivery_view(delivery: DeliveryState) -> DeliveryView {
+    let why = delivery.last_error.as_deref().map(|why| format!(": {}", text::reveal_text(why)));
+    let why = why.unwrap_or_default();
+    let sentence = match delivery.state.as_str() {
+        "delivered" => "The agent's address took the decision.".to_owned(),
+        "gone" => "The agent's address is gone (410), so nothing more is sent there.".to_owned(),
+        "dlq" => {
+            format!("The decision did not reach the agent's address; no more tries{why}.")
+        }
+        "retry" => {
+            let failed = counted(usize::try_from(delivery.attempt).unwrap_or_default(), "failed attempt");
+            format!(
+                "The decision has not reached the agent's address, {failed} so far{why}. It is tried again."
+            )
+        }
+        _ => "The decision is on its way to the agent's address.".to_owned(),
+    };
+    let can_repeat = matches!(delivery.state.as_str(), "delivered" | "dlq");
+    DeliveryView { state: delivery.state, sentence, can_repeat }
 }
 
 /// What a reader should know before they read: everything that does not look like what it is.

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::card_head::CardHead;
 use super::decision_bar::DecisionBar;
 use super::decision_view::{DecisionBlock, EndBlock};
+use super::delivery::Delivery;
 use super::edit_fields::EditFields;
 use super::payload::Payload;
 use super::preview::Preview;
@@ -58,6 +59,7 @@ pub fn CardView(
                 {head}
                 {end.map(|(state, sentence)| view! { <EndBlock state=state sentence=sentence /> })}
                 {card.decision.map(|decision| view! { <DecisionBlock decision=decision claimed=card.claimed /> })}
+                {card.delivery.map(|delivery| view! { <Delivery delivery=delivery id=card.id.clone() /> })}
                 {card.result.map(|result| view! { <ResultBlock result=result /> })}
                 <Warnings not_idempotent=card.not_idempotent && is_pending found=card.warnings />
                 {undo}

@@ -8,6 +8,7 @@ pub mod change_list;
 pub mod copy_button;
 pub mod decision_bar;
 pub mod decision_view;
+pub mod delivery;
 pub mod edit_fields;
 pub mod empty_state;
 pub mod header;
