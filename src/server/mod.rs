@@ -11,6 +11,7 @@ pub mod door;
 pub mod error;
 pub mod http;
 pub mod live;
+pub mod mcp;
 pub mod metrics;
 pub mod notify;
 pub mod postgres;
