@@ -18,6 +18,7 @@ mod expiry;
 mod house;
 mod limits;
 mod managed_postgres;
+mod mcp;
 mod pages;
 mod pages_card;
 mod pages_history;

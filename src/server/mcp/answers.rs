@@ -36,12 +36,12 @@ pub(super) struct Pushed {
 pub(super) struct Standing {
     /// The action.
     pub(super) action_id: String,
-    /// pending, approved, rejected, expired, cancelled, executed or execute_failed. Whatever is not approved means
+    /// pending, approved, rejected, expired, cancelled, executed or `execute_failed`. Whatever is not approved means
     /// that you must not act.
     pub(super) status: String,
     /// Whether you may act on this answer, now and once.
     pub(super) may_act: bool,
-    /// Whether you must call impri_claim_action before you act.
+    /// Whether you must call `impri_claim_action` before you act.
     pub(super) must_claim: bool,
     /// What to do now.
     pub(super) next: String,
@@ -112,7 +112,7 @@ pub(super) struct StandingPreview {
 pub(super) struct Reported {
     /// The action.
     pub(super) action_id: String,
-    /// executed or execute_failed.
+    /// executed or `execute_failed`.
     pub(super) status: String,
 }
 
@@ -239,20 +239,17 @@ impl InboxStatus {
     /// The same in lines.
     pub(super) fn lines(&self) -> String {
         let more = if self.has_more { " or more" } else { "" };
-        let mut text = match self.pending {
+        let head = match self.pending {
             0 => "Nothing waits for a decision.".to_owned(),
             1 => "1 action waits for a decision:".to_owned(),
             pending => format!("{pending}{more} actions wait for a decision:"),
         };
-        for item in &self.items {
-            text += &format!("\n- {} ({}, {})", item.title, item.kind, item.action_id);
-        }
-        if self.pending > self.items.len() {
-            text += &format!("\n… and {} more", self.pending - self.items.len());
-        }
-        if let Some(note) = self.untrusted_content_note {
-            text = format!("{text}\n{note}");
-        }
-        text
+        let items = self.items.iter();
+        let items = items.map(|item| format!("- {} ({}, {})", item.title, item.kind, item.action_id));
+        let hidden = self.pending - self.items.len();
+        let rest = (hidden > 0).then(|| format!("… and {hidden} more"));
+        let note = self.untrusted_content_note.map(str::to_owned);
+        let lines: Vec<String> = std::iter::once(head).chain(items).chain(rest).chain(note).collect();
+        lines.join("\n")
     }
 }

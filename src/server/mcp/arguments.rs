@@ -34,7 +34,7 @@ pub(super) struct Push {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) editable: Option<Vec<String>>,
     /// false if doing it twice is worse than once (a mail, a payment): the person is warned, and you must claim the
-    /// approval with impri_claim_action before you act.
+    /// approval with `impri_claim_action` before you act.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) idempotent: Option<bool>,
     /// How it could be walked back, for the person to read. Up to 2,000 characters.
@@ -73,7 +73,7 @@ pub(super) struct PushPreview {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Await {
-    /// The action_id that impri_push_action answered.
+    /// The `action_id` that `impri_push_action` answered.
     pub(super) action_id: String,
     /// Seconds to wait in this call; one call holds about 50 at most and then says that the action is still pending.
     /// 0 looks and returns at once.
@@ -85,7 +85,7 @@ pub(super) struct Await {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OneAction {
-    /// The action_id that impri_push_action answered.
+    /// The `action_id` that `impri_push_action` answered.
     pub(super) action_id: String,
 }
 
@@ -93,9 +93,9 @@ pub(super) struct OneAction {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Report {
-    /// The action_id that impri_push_action answered.
+    /// The `action_id` that `impri_push_action` answered.
     pub(super) action_id: String,
-    /// executed if it was done, execute_failed if it was tried and failed.
+    /// executed if it was done, `execute_failed` if it was tried and failed.
     #[schemars(extend("enum" = ["executed", "execute_failed"]))]
     pub(super) status: String,
     /// What happened, in words, for the person to read. Up to 4,000 characters.

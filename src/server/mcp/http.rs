@@ -58,6 +58,10 @@ async fn guard(State(state): State<HttpState>, request: Request, next: Next) -> 
         return problem.into_response();
     }
     accept_all(&mut parts.headers);
+    // The library keeps the headers with the request, and shows in traces what is not marked.
+    if let Some(key) = parts.headers.get_mut(header::AUTHORIZATION) {
+        key.set_sensitive(true);
+    }
     next.run(Request::from_parts(parts, body)).await
 }
 

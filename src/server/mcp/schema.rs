@@ -5,23 +5,20 @@ use std::sync::Arc;
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 /// The schema of a tool's arguments.
 pub(super) fn of_arguments<T: JsonSchema>() -> Arc<Map<String, Value>> {
-    plain(SchemaSettings::draft2020_12().for_deserialize(), |generator| generator.into_root_schema_for::<T>())
+    plain(SchemaSettings::draft2020_12().for_deserialize(), SchemaGenerator::into_root_schema_for::<T>)
 }
 
 /// The schema of a tool's structured answer.
 pub(super) fn of_answer<T: JsonSchema>() -> Arc<Map<String, Value>> {
-    plain(SchemaSettings::draft2020_12().for_serialize(), |generator| generator.into_root_schema_for::<T>())
+    plain(SchemaSettings::draft2020_12().for_serialize(), SchemaGenerator::into_root_schema_for::<T>)
 }
 
-fn plain(
-    settings: SchemaSettings,
-    of: impl FnOnce(schemars::SchemaGenerator) -> Schema,
-) -> Arc<Map<String, Value>> {
+fn plain(settings: SchemaSettings, of: impl FnOnce(SchemaGenerator) -> Schema) -> Arc<Map<String, Value>> {
     let settings = settings.with(|settings| settings.inline_subschemas = true).with_transform(Plain);
     let mut schema = of(settings.into_generator());
     for key in ["$schema", "title", "description"] {

@@ -73,13 +73,12 @@ pub(super) async fn push(client: &Client, repeats: &Repeats, sent: Map<String, V
 /// The same proposal, if it was made before and still waits.
 async fn still_waiting(client: &Client, repeats: &Repeats, likeness: &[u8; 32]) -> Option<Seen> {
     let answer = client.read(repeats.recall(likeness)?).await.ok()?;
-    match Seen::read(&answer.body).filter(Seen::is_pending) {
-        Some(seen) => Some(Seen { duplicate_of: Some(seen.id.clone()), ..seen }),
-        None => {
-            repeats.forget(likeness);
-            None
-        }
+    let seen = Seen::read(&answer.body)?;
+    if seen.is_pending() {
+        return Some(Seen { duplicate_of: Some(seen.id.clone()), ..seen });
     }
+    repeats.forget(likeness);
+    None
 }
 
 /// `impri_await_decision`, after its arguments were read.

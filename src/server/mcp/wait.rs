@@ -34,7 +34,7 @@ pub(super) async fn for_decision(client: &Client, id: ActionId, hold: Duration) 
         // Rounded, so that the last wait is not cut into ever smaller ones.
         let secs = (left + Duration::from_millis(500)).as_secs().min(WAIT_MAX_SECS);
         let came = client.wait(id, secs).await;
-        let is_over = Instant::now() + pause >= deadline || client.is_stopping();
+        let is_over = Instant::now() >= deadline || client.is_stopping();
         let asked_to_pause = match came {
             Ok(answer) if answer.status == 200 => match Seen::read(&answer.body) {
                 Some(seen) if !seen.is_pending() || is_over => return Waited::Seen(Box::new(seen)),
