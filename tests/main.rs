@@ -21,6 +21,7 @@ mod managed_postgres;
 mod mcp;
 mod pages;
 mod pages_card;
+mod pages_connect;
 mod pages_history;
 mod pages_untrusted;
 mod people;
