@@ -100,6 +100,13 @@ test.describe("an afternoon", () => {
     await visit("/history?since=2020-01-01&until=2020-01-02&event=decisions");
     await look(page, "history-nothing");
 
+    await visit("/connect");
+    await look(page, "connect");
+    await page.getByLabel("Name of the agent").fill("Night shift");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await expect(page.getByText("It is shown this once")).toBeVisible();
+    await look(page, "connect-key");
+
     watch.expect(/status 404/, /status of 404/);
     await page.goto("/nowhere");
     await look(page, "not-found");

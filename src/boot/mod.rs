@@ -32,7 +32,10 @@ pub fn run() -> ExitCode {
 }
 
 fn try_run(cli: Cli) -> anyhow::Result<()> {
-    config::check_environment(&cli::environment_variables())?;
+    // The host's environment is somebody else's, and may hold settings of clients that this program knows nothing of.
+    if !matches!(cli.command, Command::Mcp(_)) {
+        config::check_environment(&cli::environment_variables())?;
+    }
     // With one worker a page that waits for another deadlocks (leptos#4647).
     let workers = std::thread::available_parallelism().map_or(2, |cores| cores.get().max(2));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
@@ -42,6 +45,7 @@ fn try_run(cli: Cli) -> anyhow::Result<()> {
             Command::Keys(args) => commands::keys::run(args).await,
             Command::Users(args) => commands::users::run(args).await,
             Command::Project(args) => commands::project::run(args).await,
+            Command::Mcp(args) => commands::mcp::run(args).await,
         }
     })
 }

@@ -26,6 +26,7 @@ use crate::server::http::assets::{self, SiteNames};
 use crate::server::http::limit::Limits;
 use crate::server::http::measured::{self, Measured};
 use crate::server::http::{HttpState, events, health, observe, v1};
+use crate::server::mcp;
 use crate::server::service::Services;
 use crate::server::view;
 use crate::ui::app::App;
@@ -54,15 +55,17 @@ pub fn router(services: Services, settings: &RouterSettings, stop: CancellationT
     let limits = Arc::new(Limits::new(&settings.rates, services.clock()));
     let state = HttpState { services: services.clone(), stop, limits };
     let is_https = settings.is_https;
-    let api = v1::router();
+    let api = v1::router().with_state(state.clone());
+    let tools = mcp::http::router(api.clone(), &state);
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(health::ready));
     let measured = measured(&services, &settings.metrics);
     let counts = (!matches!(settings.metrics, MetricsAccess::Off)).then(|| Arc::clone(services.metrics()));
     Router::new()
-        .merge(api)
         .merge(health)
         .merge(measured)
         .with_state(state.clone())
+        .merge(api)
+        .merge(tools)
         .merge(pages(services, settings, state))
         .layer(CatchPanicLayer::new())
         .layer(middleware::from_fn(move |request, next| {

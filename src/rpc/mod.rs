@@ -6,5 +6,6 @@
 //! Public without a session: `current_door`, `sign_in`, `set_up`.
 
 pub mod actions;
+pub mod connect;
 pub mod history;
 pub mod session;

@@ -7,31 +7,24 @@ use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
-use serde::{Deserialize, Serialize};
 use tower_sessions::Session;
 
+use super::fresh_key;
 use crate::domain::ids::ReviewerId;
 use crate::server::db::people::Member;
 use crate::server::service::{NewPerson, Services};
-use crate::wire::card::Outcome;
+use crate::server::view;
+use crate::wire::connect::{ConnectView, FreshAgentKey};
 use crate::wire::error::UiError;
 use crate::wire::session::{Door, Me};
+
+pub use super::redirects::{after_agent_key, after_decision, after_set_up, after_sign_in};
 
 /// The network address of whoever sent the request, as the throttle counts it.
 #[derive(Debug, Clone)]
 pub struct ClientAddress(pub String);
 
 const SIGNED_IN: &str = "reviewer";
-const FRESH_KEY: &str = "fresh_key";
-/// A first key stays in the session of the person who set the server up for this long, in seconds.
-const FRESH_KEY_SECS: i64 = 3_600;
-
-/// The first agent's key, kept for the page that shows it.
-#[derive(Debug, Serialize, Deserialize)]
-struct FreshKey {
-    key: String,
-    until: i64,
-}
 
 /// The services of this server.
 ///
@@ -98,8 +91,34 @@ async fn me(services: &Services, member: &Member) -> Result<Me, UiError> {
 /// The first agent's key, while the session still holds it.
 pub async fn fresh_key() -> Option<String> {
     let now = services().ok()?.clock().now();
-    let fresh: FreshKey = session().await.ok()?.get(FRESH_KEY).await.ok()??;
-    (fresh.until > now.unix_timestamp()).then_some(fresh.key)
+    fresh_key::first(&session().await.ok()?, now.unix_timestamp()).await
+}
+
+/// How to connect an agent, with the key that was just made.
+///
+/// # Errors
+/// If the session can't be read.
+pub async fn connect(member: &Member) -> Result<ConnectView, UiError> {
+    let (services, session) = (services()?, session().await?);
+    let now = services.clock().now().unix_timestamp();
+    let fresh = match fresh_key::take_made(&session, now).await {
+        Some(made) => Some(made),
+        None => fresh_key::first(&session, now).await.map(|key| FreshAgentKey { name: String::new(), key }),
+    };
+    let hosts = view::connect::hosts(services.public_url(), fresh.as_ref().map(|fresh| fresh.key.as_str()));
+    Ok(ConnectView { may_make_keys: member.is_admin, fresh, hosts })
+}
+
+/// Makes a key for an agent and keeps it for the page that shows it.
+///
+/// # Errors
+/// If the person may not, or the name does not fit.
+pub async fn make_agent_key(member: &Member, name: &str) -> Result<(), UiError> {
+    let (services, session) = (services()?, session().await?);
+    let made = services.create_agent_key(member, name).await?;
+    let fresh = FreshAgentKey { name: made.stored.name, key: made.key };
+    let now = services.clock().now().unix_timestamp();
+    fresh_key::keep_made(&session, fresh, now).await.map_err(session_failed)
 }
 
 /// Signs in and gives the session a new id.
@@ -155,8 +174,8 @@ pub async fn set_up(
     let person = NewPerson { name: name.to_owned(), email: email.to_owned(), password, is_admin: true };
     let first = services.set_up(token, project, person).await?;
     begin(&session, &first.member).await?;
-    let until = services.clock().now().unix_timestamp() + FRESH_KEY_SECS;
-    session.insert(FRESH_KEY, FreshKey { key: first.agent_key.key, until }).await.map_err(session_failed)?;
+    let now = services.clock().now().unix_timestamp();
+    fresh_key::keep_first(&session, first.agent_key.key, now).await.map_err(session_failed)?;
     me(&services, &first.member).await
 }
 
@@ -236,71 +255,5 @@ fn status(error: &UiError) -> StatusCode {
         UiError::BadRequest => StatusCode::BAD_REQUEST,
         UiError::Unavailable | UiError::Offline => StatusCode::SERVICE_UNAVAILABLE,
         UiError::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-    }
-}
-
-/// Where a plain decide form leads.
-pub fn after_decision(id: &str, outcome: &Result<Outcome, UiError>) -> String {
-    // The id came from the form; only a real one may become part of an address.
-    let Ok(id) = id.parse::<crate::domain::ids::ActionId>() else { return "/inbox".to_owned() };
-    match outcome {
-        Ok(_) => format!("/inbox/{id}?done=1"),
-        Err(error) => format!("/inbox/{id}?refused={}", error.code()),
-    }
-}
-
-/// Where signing in leads: to the page that asked for it, if that is one of ours.
-pub fn after_sign_in(next: &str, outcome: &Result<Me, UiError>) -> String {
-    let next = own_path(next);
-    match outcome {
-        Ok(_) => next.unwrap_or("/inbox").to_owned(),
-        Err(error) => {
-            let next: String =
-                url::form_urlencoded::byte_serialize(next.unwrap_or_default().as_bytes()).collect();
-            format!("/sign-in?refused={}&next={next}", error.code())
-        }
-    }
-}
-
-/// Where the set-up leads.
-pub fn after_set_up(token: &str, outcome: &Result<Me, UiError>) -> String {
-    match outcome {
-        Ok(_) => "/inbox".to_owned(),
-        Err(error) => {
-            let token: String = url::form_urlencoded::byte_serialize(token.as_bytes()).collect();
-            format!("/setup?token={token}&refused={}", error.code())
-        }
-    }
-}
-
-/// The path, if a browser can only read it as one on this server.
-fn own_path(path: &str) -> Option<&str> {
-    let is_ours = path.starts_with('/')
-        && !path.starts_with("//")
-        && !path.contains(|c: char| c == '\\' || c.is_control() || c.is_whitespace());
-    is_ours.then_some(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sign_in_leads_only_to_our_own_pages() {
-        for next in
-            ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb", ""]
-        {
-            assert_eq!(own_path(next), None, "{next}");
-        }
-        assert_eq!(own_path("/inbox/act_x?at=1"), Some("/inbox/act_x?at=1"));
-        let refused = after_sign_in("/inbox?a=b&c", &Err(UiError::WrongCredentials));
-        assert_eq!(refused, "/sign-in?refused=wrong-credentials&next=%2Finbox%3Fa%3Db%26c");
-    }
-
-    #[test]
-    fn a_forms_id_never_becomes_another_address() {
-        assert_eq!(after_decision("//evil.example", &Err(UiError::NotFound)), "/inbox");
-        let id = "act_BwcHBwcHBwcHBwcHBwcHBw";
-        assert_eq!(after_decision(id, &Err(UiError::Stale)), format!("/inbox/{id}?refused=stale"));
     }
 }

@@ -64,6 +64,9 @@ pub enum ServiceError {
         /// Until when it was good.
         until: Instant,
     },
+    /// The person's role does not allow it.
+    #[error("forbidden")]
+    Forbidden,
     /// Only the key that proposed it may withdraw it.
     #[error("not the proposer")]
     NotTheProposer,
@@ -158,6 +161,7 @@ impl From<ServiceError> for UiError {
         error.log();
         match error {
             ServiceError::NotFound => Self::NotFound,
+            ServiceError::Forbidden => Self::Forbidden,
             ServiceError::NotPending { status: Status::Expired, .. } => Self::Expired,
             ServiceError::NotPending { .. } => Self::AlreadyDecided,
             ServiceError::StaleContent => Self::Stale,

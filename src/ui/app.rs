@@ -8,6 +8,7 @@ use leptos_router::path;
 
 use super::host;
 use super::pages::action::ActionPage;
+use super::pages::connect::ConnectPage;
 use super::pages::docs::DocsPage;
 use super::pages::history::HistoryPage;
 use super::pages::inbox::InboxPage;
@@ -37,6 +38,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/inbox") view=InboxPage ssr=SsrMode::Async />
                     <Route path=path!("/inbox/:id") view=ActionPage ssr=SsrMode::Async />
                     <Route path=path!("/history") view=HistoryPage ssr=SsrMode::Async />
+                    <Route path=path!("/connect") view=ConnectPage ssr=SsrMode::Async />
                     <Route path=path!("/docs") view=DocsPage ssr=SsrMode::Async />
                     <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async />
                     <Route path=path!("/setup") view=SetUpPage ssr=SsrMode::Async />

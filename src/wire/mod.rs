@@ -4,6 +4,7 @@
 //! flat, owned and already formatted, so that the browser renders exactly what the server rendered.
 
 pub mod card;
+pub mod connect;
 pub mod docs;
 pub mod error;
 pub mod history;

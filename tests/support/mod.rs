@@ -11,6 +11,7 @@ mod python;
 mod server;
 
 use std::{
+    net::SocketAddr,
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -67,6 +68,8 @@ pub(crate) struct Settings {
     pub(crate) rates: RateSettings,
     /// Who may read `/metrics`.
     pub(crate) metrics: MetricsAccess,
+    /// Where to listen, if not on a free port.
+    pub(crate) listen: Option<SocketAddr>,
 }
 
 /// A running server. Dropping it stops it.

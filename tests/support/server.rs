@@ -52,7 +52,8 @@ async fn serve(
         .connect_with(options.application_name("impri"))
         .await
         .expect("the database of the test");
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let listen = settings.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 0)));
+    let listener = TcpListener::bind(listen).await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let public_url = settings.public_url.unwrap_or_else(|| url.clone());
     let services = Services::new(pool.clone(), clock, &public_url);

@@ -3,6 +3,7 @@
 //! Owns their names and help texts, and hands on typed values. Must not do what the commands do.
 
 mod lifetime;
+mod mcp;
 mod serve;
 
 use std::{path::PathBuf, time::Duration};
@@ -10,6 +11,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use self::lifetime::parse_lifetime;
+pub use self::mcp::{McpArgs, McpSettings};
 pub use self::serve::{LogFormatArg, ServeArgs};
 use crate::server::config::{ConfigError, DatabaseSource};
 
@@ -33,6 +35,8 @@ pub enum Command {
     Users(UsersArgs),
     /// The project's settings
     Project(ProjectArgs),
+    /// Give an agent's host the tools to propose and wait, by the Model Context Protocol on stdin and stdout
+    Mcp(McpArgs),
 }
 
 /// Which database a command works on.

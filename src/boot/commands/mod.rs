@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a command's answer belongs on stdout")]
 
 pub mod keys;
+pub mod mcp;
 pub mod project;
 pub mod users;
 

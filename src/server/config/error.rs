@@ -11,6 +11,20 @@ pub enum ConfigError {
          https://impri.example.com."
     )]
     PublicUrl(String),
+    /// `--base-url` is no address.
+    #[error(
+        "IMPRI_BASE_URL (--base-url) is {0:?}, but must be the http or https address of a server, such as \
+         http://127.0.0.1:8484."
+    )]
+    BaseUrl(String),
+    /// There is no key to call the server with.
+    #[error(
+        "IMPRI_API_KEY is not set: give it the key of an agent, as impri keys create --scope actions prints it."
+    )]
+    NoApiKey,
+    /// What is there is no key; it may be a mistyped one and is not repeated.
+    #[error("IMPRI_API_KEY does not look like a key: it must begin with im_ and hold no spaces.")]
+    ApiKey,
     /// `--database-url` is no address; the address itself may hold a password and is not repeated.
     #[error("DATABASE_URL (--database-url) can't be read: {0}.")]
     DatabaseUrl(String),

@@ -3,6 +3,7 @@
 //! Owns what a valid setting is, and the only reading of the environment outside the command-line parser. Must not
 //! know flags: `boot` fills these types from them.
 
+mod base_url;
 mod environment;
 mod error;
 mod log;
@@ -20,6 +21,7 @@ use std::{
 use sqlx::postgres::PgConnectOptions;
 
 pub use self::{
+    base_url::BaseUrl,
     environment::check_environment,
     error::ConfigError,
     log::{LogFormat, LogSettings, parse_log_filter},
@@ -177,6 +179,11 @@ impl FirstAdmin {
 pub struct Secret(String);
 
 impl Secret {
+    /// Keeps a value out of logs.
+    pub fn new(value: String) -> Self {
+        Self(value)
+    }
+
     /// Hands the value out, to whoever needs it in the open.
     pub fn expose(&self) -> &str {
         &self.0

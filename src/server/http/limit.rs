@@ -56,6 +56,8 @@ pub fn class_of(parts: &Parts) -> RateClass {
     let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
     match (&parts.method, path) {
         (_, path) if path.ends_with("/export") => RateClass::Export,
+        // What a tool does counts again, as what it is.
+        (_, "/mcp" | "/mcp/") => RateClass::Read,
         (&Method::GET | &Method::HEAD, _) => RateClass::Read,
         (_, "/v1/actions") => RateClass::Propose,
         (_, path) if path.ends_with("decision") => RateClass::Decide,

@@ -149,7 +149,7 @@ impl From<ServiceError> for Problem {
                 ..Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests. Wait and try again.")
                     .with("retry_after", retry_after_secs)
             },
-            ServiceError::WrongCredentials | ServiceError::SetupClosed => {
+            ServiceError::WrongCredentials | ServiceError::SetupClosed | ServiceError::Forbidden => {
                 Self::new(StatusCode::FORBIDDEN, "This is not open to API keys.")
             }
             ServiceError::Unavailable(_) => Self {

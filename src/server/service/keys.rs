@@ -12,6 +12,7 @@ use crate::domain::ids::{KeyId, ProjectId};
 use crate::domain::scope::{Scope, Scopes};
 use crate::domain::text::{FieldError, KeyName};
 use crate::server::db::keys::StoredKey;
+use crate::server::db::people::Member;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::live::Signal;
 use crate::server::{db, random};
@@ -52,6 +53,19 @@ impl Services {
         let made = self.insert_key(&mut tx, project, new, actor, channel).await?;
         tx.commit().await?;
         Ok(made)
+    }
+
+    /// Makes a key for an agent, as a person who may: one that can propose and not decide.
+    ///
+    /// # Errors
+    /// If the person is no admin, or the name breaks a rule.
+    pub async fn create_agent_key(&self, member: &Member, name: &str) -> ServiceResult<RevealedKey> {
+        if !member.is_admin {
+            return Err(ServiceError::Forbidden);
+        }
+        let new = NewKey { name: name.trim().to_owned(), scopes: vec![Scope::Actions], lasts: None };
+        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
+        self.create_key(member.project, new, actor, Channel::web()).await
     }
 
     /// Makes a key inside another use case's transaction.

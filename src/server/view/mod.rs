@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod card;
+pub mod connect;
 pub mod docs;
 pub mod history;
 pub mod inbox;

@@ -1,6 +1,7 @@
 //! One file per page. A page loads its data once and hands it to parts.
 
 pub mod action;
+pub mod connect;
 pub mod docs;
 pub mod history;
 pub mod inbox;

@@ -22,6 +22,11 @@ pub fn PersonMenu(
             </p>
             <p class="hint">"Project: " {me.project}</p>
             <p>
+                <a href="/connect" rel="external">
+                    "Connect an agent"
+                </a>
+            </p>
+            <p>
                 <a href="/docs" rel="external">
                     "The agent API"
                 </a>

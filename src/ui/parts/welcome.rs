@@ -27,6 +27,12 @@ pub fn WelcomePane(
                 <CopyButton />
             </div>
             {key}
+            <p>
+                "Or connect "
+                <a href="/connect" rel="external">
+                    "Claude Code, Claude Desktop, Cursor, Codex"
+                </a> "."
+            </p>
             <p class="waiting" role="status">"Waiting for your first action"</p>
             <noscript>
                 <p>"This page does not refresh by itself without scripts: reload it after you ran the command."</p>

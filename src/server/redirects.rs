@@ -1,0 +1,79 @@
+//! Where plain forms lead, by what came of them. Only to pages of this server.
+
+use crate::wire::card::Outcome;
+use crate::wire::error::UiError;
+use crate::wire::session::Me;
+
+/// Where a plain decide form leads.
+pub fn after_decision(id: &str, outcome: &Result<Outcome, UiError>) -> String {
+    // The id came from the form; only a real one may become part of an address.
+    let Ok(id) = id.parse::<crate::domain::ids::ActionId>() else { return "/inbox".to_owned() };
+    match outcome {
+        Ok(_) => format!("/inbox/{id}?done=1"),
+        Err(error) => format!("/inbox/{id}?refused={}", error.code()),
+    }
+}
+
+/// Where signing in leads: to the page that asked for it, if that is one of ours.
+pub fn after_sign_in(next: &str, outcome: &Result<Me, UiError>) -> String {
+    let next = own_path(next);
+    match outcome {
+        Ok(_) => next.unwrap_or("/inbox").to_owned(),
+        Err(error) => {
+            let next: String =
+                url::form_urlencoded::byte_serialize(next.unwrap_or_default().as_bytes()).collect();
+            format!("/sign-in?refused={}&next={next}", error.code())
+        }
+    }
+}
+
+/// Where the set-up leads.
+pub fn after_set_up(token: &str, outcome: &Result<Me, UiError>) -> String {
+    match outcome {
+        Ok(_) => "/inbox".to_owned(),
+        Err(error) => {
+            let token: String = url::form_urlencoded::byte_serialize(token.as_bytes()).collect();
+            format!("/setup?token={token}&refused={}", error.code())
+        }
+    }
+}
+
+/// The path, if a browser can only read it as one on this server.
+fn own_path(path: &str) -> Option<&str> {
+    let is_ours = path.starts_with('/')
+        && !path.starts_with("//")
+        && !path.contains(|c: char| c == '\\' || c.is_control() || c.is_whitespace());
+    is_ours.then_some(path)
+}
+
+/// Where making a key leads.
+pub fn after_agent_key(outcome: &Result<(), UiError>) -> String {
+    match outcome {
+        Ok(()) => "/connect".to_owned(),
+        Err(error) => format!("/connect?refused={}", error.code()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sign_in_leads_only_to_our_own_pages() {
+        for next in
+            ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)", "/a\nb", ""]
+        {
+            assert_eq!(own_path(next), None, "{next}");
+        }
+        assert_eq!(own_path("/inbox/act_x?at=1"), Some("/inbox/act_x?at=1"));
+        let refused = after_sign_in("/inbox?a=b&c", &Err(UiError::WrongCredentials));
+        assert_eq!(refused, "/sign-in?refused=wrong-credentials&next=%2Finbox%3Fa%3Db%26c");
+    }
+
+    #[test]
+    fn a_forms_id_never_becomes_another_address() {
+        assert_eq!(after_decision("//evil.example", &Err(UiError::NotFound)), "/inbox");
+        let id = "act_BwcHBwcHBwcHBwcHBwcHBw";
+        assert_eq!(after_decision(id, &Err(UiError::Stale)), format!("/inbox/{id}?refused=stale"));
+    }
+}

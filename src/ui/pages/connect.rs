@@ -1,0 +1,137 @@
+//! How to connect an agent: a key, and what to paste where.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::rpc::connect::load_connect;
+use crate::ui::parts::alert::Alert;
+use crate::ui::parts::copy_button::CopyButton;
+use crate::ui::parts::problem::problem;
+use crate::wire::connect::{ConnectView, FreshAgentKey, HostHelp, Snippet};
+use crate::wire::error::UiError;
+
+/// Connect an agent.
+#[component]
+pub fn ConnectPage() -> impl IntoView {
+    let refusal =
+        use_query_map().with_untracked(|query| query.get_str("refused").and_then(UiError::from_code));
+    view! {
+        <Title text="Connect an agent" />
+        <Suspense>
+            {
+                let refusal = refusal.clone();
+                Suspend::new(async move {
+                    match load_connect().await {
+                        Err(error) => problem(&error),
+                        Ok(view) => view! { <Connect view=view refusal=refusal /> }.into_any(),
+                    }
+                })
+            }
+        </Suspense>
+    }
+}
+
+// The page has a shape of its own, so that news leave it alone: the key that it shows is on no other page.
+#[component]
+fn Connect(view: ConnectView, refusal: Option<UiError>) -> impl IntoView {
+    let contents = view.hosts.iter().map(|host| {
+        view! {
+            <li>
+                <a href=format!("#{}", host.id)>{host.name.clone()}</a>
+            </li>
+        }
+    });
+    let contents = contents.collect_view();
+    view! {
+        <div class="page connect" data-shape="connect">
+            <h1>"Connect an agent"</h1>
+            <p>
+                "An agent proposes actions and waits for your decision, with a key of its own. Its key can't decide. "
+                "Hosts that speak MCP get six tools for it; everything else uses " <a href="/docs" rel="external">
+                    "the agent API"
+                </a> "."
+            </p>
+            {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
+            {view.fresh.map(|fresh| view! { <Fresh fresh=fresh /> })}
+            {if view.may_make_keys {
+                view! { <MakeKey /> }.into_any()
+            } else {
+                view! {
+                    <p class="hint">"Only an admin makes keys. Ask one for the key of your agent; it begins with im_."</p>
+                }
+                .into_any()
+            }}
+            <nav aria-label="Hosts" class="connect-hosts">
+                <ul>{contents}</ul>
+            </nav>
+            {view.hosts.into_iter().map(|host| view! { <Host host=host /> }).collect_view()}
+        </div>
+    }
+}
+
+#[component]
+fn Fresh(fresh: FreshAgentKey) -> impl IntoView {
+    let whose = if fresh.name.is_empty() { "your first agent".to_owned() } else { fresh.name };
+    view! {
+        <section class="fresh-key" aria-labelledby="fresh-key" role="status">
+            <h2 id="fresh-key">"The key of " {whose}</h2>
+            <p>"It is shown this once and stands in everything below. Keep it where your agent reads it."</p>
+            <Paste text=fresh.key />
+        </section>
+    }
+}
+
+#[component]
+fn MakeKey() -> impl IntoView {
+    view! {
+        <form class="make-key" method="post" action="/rpc/make_agent_key">
+            <div class="field">
+                <label for="name">"Name of the agent"</label>
+                <input
+                    type="text"
+                    id="name"
+                    name="name"
+                    maxlength="100"
+                    autocomplete="off"
+                    aria-describedby="name-hint"
+                    required
+                />
+            </div>
+            <button class="button button--primary" type="submit">
+                "Make a key"
+            </button>
+            <p class="hint" id="name-hint">
+                "Cards and the history name its proposals by it."
+            </p>
+        </form>
+    }
+}
+
+#[component]
+fn Host(host: HostHelp) -> impl IntoView {
+    let heading = host.id.clone();
+    let snippets = host.snippets.into_iter().map(|Snippet { label, text }| {
+        view! {
+            <h3>{label}</h3>
+            <Paste text=text />
+        }
+    });
+    view! {
+        <section class="connect-host" aria-labelledby=heading.clone()>
+            <h2 id=host.id>{host.name}</h2>
+            <p>{host.about}</p>
+            {snippets.collect_view()}
+        </section>
+    }
+}
+
+#[component]
+fn Paste(text: String) -> impl IntoView {
+    view! {
+        <div class="command">
+            <pre tabindex="0"><code data-copy="">{text}</code></pre>
+            <CopyButton />
+        </div>
+    }
+}
