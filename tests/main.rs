@@ -7,6 +7,8 @@ mod api_description;
 mod api_finding;
 mod api_keys;
 mod api_listening;
+mod api_managing_keys;
+mod api_project;
 mod api_proposing;
 mod api_reading;
 mod api_repeating;

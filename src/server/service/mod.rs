@@ -5,6 +5,7 @@
 //! together or not at all. It knows nothing of axum, Leptos or rmcp.
 
 mod access;
+mod admins;
 mod claim;
 mod cursor;
 mod decide;
@@ -32,6 +33,7 @@ pub use access::{Caller, CallerError};
 pub use find::{ActionList, ActionSearch};
 pub use keys::{NewKey, RevealedKey};
 pub use people::NewPerson;
+pub use projects::ProjectChange;
 pub use propose::Proposed;
 pub use read::Viewed;
 pub use report::Report;

@@ -1,4 +1,4 @@
-//! How domain values look: to the API ([`api`]) and to a reader ([`card`], [`inbox`], [`history`]).
+//! How domain values look: to the API ([`api`], [`keys`], [`project`]) and to a reader ([`card`], [`inbox`], [`history`]).
 //!
 //! Pure functions of their arguments. Agents' texts become HTML here and only through [`super::text`].
 
@@ -7,6 +7,8 @@ pub mod card;
 pub mod docs;
 pub mod history;
 pub mod inbox;
+pub mod keys;
 mod moment;
+pub mod project;
 
 pub use moment::{between, moment};

@@ -4,6 +4,8 @@
 
 mod actions;
 mod describe;
+mod keys;
+mod project;
 mod query;
 
 use std::sync::Arc;
@@ -36,7 +38,10 @@ pub fn description() -> Value {
 }
 
 fn described() -> OpenApiRouter<HttpState> {
-    OpenApiRouter::with_openapi(describe::base()).merge(actions::router())
+    OpenApiRouter::with_openapi(describe::base())
+        .merge(actions::router())
+        .merge(keys::router())
+        .merge(project::router())
 }
 
 /// `GET /v1/openapi.json`: OpenAPI 3.1.
