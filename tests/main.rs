@@ -1,5 +1,7 @@
 //! All tests that need more than one module: one binary, so that the crate is linked once.
 
+mod api_audit;
+mod api_audit_export;
 mod api_claiming;
 mod api_deciding;
 mod api_deciding_many;

@@ -6,6 +6,7 @@
 
 mod access;
 mod admins;
+mod audit;
 mod claim;
 mod cursor;
 mod decide;
@@ -30,6 +31,7 @@ use sqlx::{PgPool, Postgres, Transaction};
 use tokio::sync::{Notify, Semaphore};
 
 pub use access::{Caller, CallerError};
+pub use audit::{AuditPage, AuditQuery};
 pub use find::{ActionList, ActionSearch};
 pub use keys::{NewKey, RevealedKey};
 pub use people::NewPerson;

@@ -1,8 +1,9 @@
-//! How domain values look: to the API ([`api`], [`keys`], [`project`]) and to a reader ([`card`], [`inbox`], [`history`]).
+//! How domain values look: to the API ([`api`], [`audit`], [`keys`], [`project`]) and to a reader ([`card`], [`inbox`], [`history`]).
 //!
 //! Pure functions of their arguments. Agents' texts become HTML here and only through [`super::text`].
 
 pub mod api;
+pub mod audit;
 pub mod card;
 pub mod docs;
 pub mod history;

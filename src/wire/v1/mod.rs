@@ -4,6 +4,7 @@
 //! contract expect as `null`. Unknown members of requests are ignored, except in decisions; `null` counts as absent.
 
 mod actions;
+mod audit;
 mod keys;
 mod problem;
 mod project;
@@ -11,6 +12,7 @@ mod requests;
 mod words;
 
 pub use actions::*;
+pub use audit::*;
 pub use keys::*;
 pub use problem::*;
 pub use project::*;

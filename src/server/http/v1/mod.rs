@@ -3,6 +3,7 @@
 //! A handler carries its description, and routes are made from it, so that `/v1/openapi.json` can't leave one out.
 
 mod actions;
+mod audit;
 mod describe;
 mod keys;
 mod project;
@@ -42,6 +43,7 @@ fn described() -> OpenApiRouter<HttpState> {
         .merge(actions::router())
         .merge(keys::router())
         .merge(project::router())
+        .merge(audit::router())
 }
 
 /// `GET /v1/openapi.json`: OpenAPI 3.1.
