@@ -1,4 +1,4 @@
-//! The project by the API and on the command line: settings and secret.
+//! The project by the API and on the command line: settings, secret, export.
 
 use impri::domain::scope::Scope;
 use reqwest::Method;
@@ -6,12 +6,17 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use crate::api_keys::impri;
-use crate::support::{TestApp, api::mail};
+use crate::support::{
+    TestApp,
+    api::{mail, mail_with},
+};
 
-const ENDPOINTS: [(Method, &str); 3] = [
+const ENDPOINTS: [(Method, &str); 5] = [
     (Method::GET, "/v1/project"),
     (Method::PATCH, "/v1/project"),
     (Method::POST, "/v1/project/rotate-webhook-secret"),
+    (Method::GET, "/v1/project/export"),
+    (Method::DELETE, "/v1/project/data"),
 ];
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
@@ -111,6 +116,68 @@ async fn a_new_secret_replaces_the_old_one_and_the_history_does_not_know_it(db: 
             .expect("events");
     assert!(events.len() == 1 && !events[0].contains(secret), "{events:?}");
     assert_eq!(app.ada().await.open("/history?event=project.secret_rotated").await.status, 200);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn the_export_holds_everything_but_secrets_and_nothing_of_others(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let (foreign, _) = app.foreign_project().await;
+    app.with_key(&foreign.key).proposed(&mail_with(json!({"title": "not ours"}))).await;
+    let mut ids = Vec::new();
+    for number in 0..60 {
+        let mail = mail_with(json!({"title": format!("number {number}"), "editable": ["title"]}));
+        ids.push(app.agent().proposed(&mail).await);
+    }
+    let edited =
+        json!({"decision": "approve", "edited": {"title": "\"quoted\" 🦓 title"}, "comment": "typo"});
+    app.decider().decide(&ids[0], &edited).await.expect(200);
+    app.decider().decide(&ids[1], &json!({"decision": "reject"})).await.expect(200);
+    let admin = app.key("admin", &[Scope::Admin], None).await;
+    let answer = app.with_key(&admin.key).get("/v1/project/export").await;
+    assert_eq!(answer.header("content-type"), "application/json");
+    assert!(answer.header("content-disposition").contains(&app.project().to_string()));
+    let text = answer.text.clone();
+    let export = answer.expect(200);
+    let members: Vec<&str> = export.as_object().expect("an object").keys().map(String::as_str).collect();
+    let expected =
+        ["exported_at", "project", "keys", "people", "watchers", "actions", "decisions", "audit_log"];
+    assert_eq!(members, expected);
+    let exported: Vec<&str> = export["actions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|action| action["id"].as_str().expect("an id"))
+        .collect();
+    let mut all: Vec<&str> = ids.iter().map(String::as_str).collect();
+    all.sort_unstable();
+    let mut sorted = exported.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, all, "every action once");
+    let decisions = export["decisions"].as_array().expect("a list");
+    assert_eq!(decisions.len(), 2);
+    let approval = decisions.iter().find(|decision| decision["action_id"] == ids[0]).expect("the approval");
+    assert_eq!(approval["edits"], json!([{"path": "title", "value": "\"quoted\" 🦓 title"}]));
+    assert_eq!((&approval["comment"], &approval["decided_by"]["name"]), (&json!("typo"), &json!("decider")));
+    let events = export["audit_log"].as_array().expect("a list");
+    assert_eq!(events[0]["event"], "gdpr.export", "it is a fact itself, the newest");
+    let ours = "select count(*) from audit_event where project_id <> '00000000-0000-0000-0000-000000000007'";
+    let stored = app.count(ours).await;
+    assert_eq!(i64::try_from(events.len()), Ok(stored));
+    assert_eq!(export["people"][0]["email"], "ada@example.org");
+    assert_eq!(export["keys"].as_array().expect("a list").len(), 3);
+    for secret in
+        [&app.house().project.webhook_secret, &admin.key, &app.house().agent.key, "argon2", "not ours"]
+    {
+        assert!(!text.contains(secret), "{secret}");
+    }
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn an_export_of_nothing_is_whole_too(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let admin = app.program(&[Scope::Admin]).await;
+    let export = admin.get("/v1/project/export").await.expect(200);
+    assert_eq!((&export["actions"], &export["decisions"]), (&json!([]), &json!([])));
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

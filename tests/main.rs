@@ -6,6 +6,7 @@ mod api_claiming;
 mod api_deciding;
 mod api_deciding_many;
 mod api_description;
+mod api_erasing;
 mod api_finding;
 mod api_keys;
 mod api_listening;

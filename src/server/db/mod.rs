@@ -6,6 +6,7 @@
 pub mod actions;
 pub mod audit;
 pub mod decisions;
+pub mod erasure;
 pub mod keys;
 pub mod listing;
 pub mod outbox;

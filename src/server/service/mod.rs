@@ -11,7 +11,9 @@ mod claim;
 mod cursor;
 mod decide;
 mod deliver;
+mod erase;
 mod expire;
+mod export;
 mod find;
 mod history;
 mod inbox;
@@ -32,6 +34,8 @@ use tokio::sync::{Notify, Semaphore};
 
 pub use access::{Caller, CallerError};
 pub use audit::{AuditPage, AuditQuery};
+pub use erase::Erased;
+pub use export::Export;
 pub use find::{ActionList, ActionSearch};
 pub use keys::{NewKey, RevealedKey};
 pub use people::NewPerson;

@@ -1,7 +1,11 @@
-//! The project: its settings, and the secret of its callbacks.
+//! The project: its settings, the secret of its callbacks, its export and its erasure.
+
+mod export;
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
 use serde::de::IgnoredAny;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -18,7 +22,11 @@ use crate::server::view;
 use crate::wire::v1;
 
 pub(super) fn router() -> OpenApiRouter<HttpState> {
-    OpenApiRouter::new().routes(routes!(read, change)).routes(routes!(rotate))
+    OpenApiRouter::new()
+        .routes(routes!(read, change))
+        .routes(routes!(rotate))
+        .routes(routes!(export))
+        .routes(routes!(erase))
 }
 
 /// Read the project
@@ -78,4 +86,41 @@ async fn rotate(
         state.services.rotate_webhook_secret(project, caller.actor(), Channel::api()).await?;
     let note = "Give it to every receiver now: the old secret signs nothing any more.";
     Ok(Json(v1::RotatedSecret { webhook_secret, note }))
+}
+
+/// Export everything
+///
+/// All that is stored of the project but secrets, as one JSON object that is written while it is read.
+#[utoipa::path(
+    get, path = "/v1/project/export", operation_id = "export_project", tag = "project",
+    security(("key" = ["admin"])),
+    responses((status = 200, body = v1::ProjectExport, description = "Everything."), Refused),
+)]
+async fn export(State(state): State<HttpState>, Bearer(caller): Bearer) -> Result<Response, Problem> {
+    caller.require(&[Scope::Admin])?;
+    let begun = state.services.begin_export(&caller, Channel::api()).await?;
+    let file = format!("attachment; filename=\"export-{}-{}.json\"", caller.project, begun.at.date());
+    let headers =
+        [(header::CONTENT_TYPE, "application/json".to_owned()), (header::CONTENT_DISPOSITION, file)];
+    Ok((headers, export::body(state.services, begun)).into_response())
+}
+
+/// Erase what was written
+///
+/// Titles, previews, payloads, addresses, comments, edits, results and idempotency keys go; ids, digests, verdicts,
+/// who decided and when stay. What waits, and what is approved and not claimed, is cancelled first. Calling it again
+/// erases what came since.
+#[utoipa::path(
+    delete, path = "/v1/project/data", operation_id = "erase_project_data", tag = "project",
+    security(("key" = ["admin"])),
+    responses((status = 200, body = v1::ErasedData, description = "It is erased."), Refused),
+)]
+async fn erase(
+    State(state): State<HttpState>,
+    Bearer(caller): Bearer,
+    _: JsonBody<IgnoredAny>,
+) -> Result<Json<v1::ErasedData>, Problem> {
+    caller.require(&[Scope::Admin])?;
+    let erased = state.services.erase_data(caller.project, caller.actor(), Channel::api()).await?;
+    Ok(Json(v1::ErasedData { erased: true, actions: erased.actions, watchers: 0 }))
 }
