@@ -9,6 +9,7 @@ mod api_description;
 mod api_erasing;
 mod api_finding;
 mod api_keys;
+mod api_later;
 mod api_listening;
 mod api_managing_keys;
 mod api_project;

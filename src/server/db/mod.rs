@@ -15,6 +15,7 @@ pub mod projects;
 mod rows;
 pub mod signals;
 pub mod throttle;
+pub mod usage;
 
 use sqlx::migrate::Migrator;
 use sqlx::{Executor as _, PgConnection};

@@ -26,6 +26,7 @@ mod read;
 mod report;
 mod setup;
 mod sign_in;
+mod usage;
 
 use std::sync::Arc;
 
@@ -44,6 +45,7 @@ pub use propose::Proposed;
 pub use read::Viewed;
 pub use report::Report;
 pub use setup::FirstAccount;
+pub use usage::Usage;
 
 use self::access::KeyMemory;
 use super::clock::Clock;

@@ -6,6 +6,7 @@ mod actions;
 mod audit;
 mod describe;
 mod keys;
+mod later;
 mod project;
 mod query;
 
@@ -44,6 +45,7 @@ fn described() -> OpenApiRouter<HttpState> {
         .merge(keys::router())
         .merge(project::router())
         .merge(audit::router())
+        .merge(later::router())
 }
 
 /// `GET /v1/openapi.json`: OpenAPI 3.1.
