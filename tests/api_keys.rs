@@ -182,7 +182,7 @@ async fn only_the_digest_of_a_key_is_stored(db: PgPool) {
 }
 
 /// Runs the program's own command on the database of the test.
-fn impri(db: &PgPool, arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn impri(db: &PgPool, arguments: &[&str]) -> (Option<i32>, String, String) {
     let options = db.connect_options();
     let database = options.get_database().expect("a database");
     let base = std::env::var_os("DATABASE_URL").expect("sqlx::test needs it too");

@@ -150,10 +150,15 @@ fn transactions_begin_in_services_only() {
 
 #[test]
 fn an_actions_status_changes_in_one_file_only() {
-    for source in sources(&["src"]).iter().filter(|source| source.path != "src/server/db/actions.rs") {
+    // An erasure changes what an action says, and never where it is in its life.
+    let elsewhere = ["src/server/db/actions.rs", "src/server/db/erasure.rs"];
+    for source in sources(&["src"]).iter().filter(|source| !elsewhere.contains(&source.path.as_str())) {
         let found = source.places("update action ", &[]);
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
+    let erasure = sources(&["src/server/db/erasure.rs"]);
+    let found = erasure[0].places("status", &[]);
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]

@@ -1,12 +1,18 @@
 //! All tests that need more than one module: one binary, so that the crate is linked once.
 
+mod api_audit;
+mod api_audit_export;
 mod api_claiming;
 mod api_deciding;
 mod api_deciding_many;
 mod api_description;
+mod api_erasing;
 mod api_finding;
 mod api_keys;
+mod api_later;
 mod api_listening;
+mod api_managing_keys;
+mod api_project;
 mod api_proposing;
 mod api_reading;
 mod api_repeating;

@@ -62,6 +62,14 @@ event_kinds! {
     ProjectCreated = "project.created",
     /// A setting of the project changed.
     ProjectUpdated = "project.updated",
+    /// Callbacks are signed with a new secret from here on.
+    ProjectSecretRotated = "project.secret_rotated",
+    /// Somebody took the history away as a file.
+    AuditExported = "audit.exported",
+    /// Somebody took everything that is stored away as a file.
+    GdprExport = "gdpr.export",
+    /// Somebody had everything erased that people and agents wrote.
+    GdprErase = "gdpr.erase",
 }
 
 impl EventKind {
@@ -118,6 +126,15 @@ impl Actor {
         }
     }
 
+    /// The id as the API names it, where there is one: `rev_…` or `key_…`.
+    pub fn id_text(&self) -> Option<String> {
+        match self {
+            Self::Reviewer { id, .. } => Some(id.to_string()),
+            Self::Key { id, .. } => Some(id.to_string()),
+            Self::Clock | Self::Operator | Self::Anonymous => None,
+        }
+    }
+
     /// The stored id, where there is one.
     pub fn uuid(&self) -> Option<uuid::Uuid> {
         match self {
@@ -134,6 +151,51 @@ impl From<&Decider> for Actor {
             Decider::Reviewer { id, name } => Self::Reviewer { id: *id, name: name.clone() },
             Decider::Key { id, name } => Self::Key { id: *id, name: name.clone() },
         }
+    }
+}
+
+/// Whose facts somebody asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByActor {
+    /// A person's.
+    Reviewer(ReviewerId),
+    /// A program's.
+    Key(KeyId),
+    /// Those of the actors that have no id; the text of the database.
+    Nameless(&'static str),
+}
+
+impl std::str::FromStr for ByActor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let nameless = [Actor::Clock, Actor::Operator, Actor::Anonymous];
+        let nameless = nameless.iter().map(Actor::kind).find(|kind| *kind == text).map(Self::Nameless);
+        let reviewer = || text.parse().ok().map(Self::Reviewer);
+        let key = || text.parse().ok().map(Self::Key);
+        nameless.or_else(reviewer).or_else(key).ok_or(())
+    }
+}
+
+/// What somebody asks for facts about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// An action.
+    Action(ActionId),
+    /// A key: its making and its end.
+    Key(KeyId),
+    /// A person: their account and their coming and going.
+    Reviewer(ReviewerId),
+}
+
+impl std::str::FromStr for Subject {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let action = text.parse().ok().map(Self::Action);
+        let key = || text.parse().ok().map(Self::Key);
+        let reviewer = || text.parse().ok().map(Self::Reviewer);
+        action.or_else(key).or_else(reviewer).ok_or(())
     }
 }
 
@@ -166,5 +228,20 @@ mod tests {
             assert_eq!(EventKind::from_text(kind.as_str()), Some(*kind));
         }
         assert_eq!(EventKind::from_text("action.forgotten"), None);
+    }
+
+    #[test]
+    fn who_and_what_are_named_by_their_ids() {
+        let id = uuid::Uuid::from_u128(3);
+        let (key, person, action) =
+            (KeyId::from_uuid(id), ReviewerId::from_uuid(id), ActionId::from_uuid(id));
+        assert_eq!(key.to_string().parse(), Ok(ByActor::Key(key)));
+        assert_eq!(person.to_string().parse(), Ok(ByActor::Reviewer(person)));
+        assert_eq!("operator".parse(), Ok(ByActor::Nameless("operator")));
+        assert_eq!(action.to_string().parse(), Ok(Subject::Action(action)));
+        assert_eq!(key.to_string().parse(), Ok(Subject::Key(key)));
+        for text in ["", "Ada", "reviewer", "act_", "key_1"] {
+            assert!(text.parse::<ByActor>().is_err() && text.parse::<Subject>().is_err(), "{text}");
+        }
     }
 }

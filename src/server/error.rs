@@ -79,6 +79,11 @@ pub enum ServiceError {
         /// The fields that differ.
         fields: Vec<&'static str>,
     },
+    /// Nobody who may do everything would be left.
+    #[error(
+        "this is the last way in for an administrator; make another admin key or an account with the role admin first"
+    )]
+    LastAdmin,
     /// Address and password do not belong together, or there is no such account.
     #[error("wrong credentials")]
     WrongCredentials,
@@ -178,6 +183,7 @@ impl From<ServiceError> for UiError {
             | ServiceError::AlreadyClaimed { .. }
             | ServiceError::Overdue { .. }
             | ServiceError::NotTheProposer
+            | ServiceError::LastAdmin
             | ServiceError::AlreadyReported(_)
             | ServiceError::KeyReused { .. } => Self::BadRequest,
         }

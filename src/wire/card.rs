@@ -63,6 +63,8 @@ pub struct Card {
     pub timeline: Vec<HistoryEvent>,
     /// How long it waited or could wait, in words: `2 h`. For "nobody decided within 2 h".
     pub window: String,
+    /// Whether its content was erased.
+    pub erased: bool,
 }
 
 /// How a callback stands, for a reader.

@@ -96,6 +96,14 @@ impl Api {
         self.send(Method::POST, path, &[("content-type", "application/json")], body.to_string()).await
     }
 
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> Answer {
+        self.send(Method::PATCH, path, &[("content-type", "application/json")], body.to_string()).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        self.send(Method::DELETE, path, &[], String::new()).await
+    }
+
     /// Any request.
     pub(crate) async fn send(
         &self,

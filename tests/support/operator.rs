@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use impri::{
     domain::{audit::Actor, decision::Channel, ids::ProjectId, scope::Scope},
-    server::service::{NewKey, NewPerson, RevealedKey},
+    server::service::{NewKey, NewPerson, ProjectChange, RevealedKey},
 };
 
-use super::{PASSWORD, TestApp};
+use super::{Api, PASSWORD, TestApp};
 
 impl TestApp {
     /// The operator makes a key.
@@ -17,6 +17,11 @@ impl TestApp {
             services.create_key(project, new, Actor::Operator, Channel::cli()).await.expect("a key")
         })
         .await
+    }
+
+    /// A program with a new key.
+    pub(crate) async fn program(&self, scopes: &[Scope]) -> Api {
+        self.with_key(&self.key("program", scopes, None).await.key)
     }
 
     /// The operator ends a key.
@@ -42,7 +47,8 @@ impl TestApp {
     pub(crate) async fn allow_self_approval(&self, allow: bool) {
         let project = self.project();
         self.on_server(move |services| async move {
-            let set = services.set_self_approval(project, allow, Actor::Operator, Channel::cli());
+            let change = ProjectChange { allow_self_approval: Some(allow), ..ProjectChange::default() };
+            let set = services.change_project(project, change, Actor::Operator, Channel::cli());
             set.await.expect("a database");
         })
         .await;

@@ -174,7 +174,13 @@ pub struct ProjectArgs {
 #[derive(Debug, Subcommand)]
 pub enum ProjectCommand {
     /// Show the settings
-    Show,
+    Show {
+        /// Show the secret that callbacks are signed with, too
+        #[arg(long)]
+        secret: bool,
+    },
+    /// Make a new secret for callbacks and print it, alone, on stdout; the old one signs nothing any more
+    RotateWebhookSecret,
     /// Change one setting
     Set {
         /// Which
@@ -188,6 +194,7 @@ pub enum ProjectCommand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ProjectSetting {
     /// Whether somebody may decide what they proposed themselves; for one-person set-ups
+    #[value(name = "allow_self_approval", alias = "allow-self-approval")]
     AllowSelfApproval,
 }
 

@@ -5,6 +5,7 @@ use super::{Desk, explain};
 use crate::boot::cli::{ProjectArgs, ProjectCommand, ProjectSetting, SwitchArg};
 use crate::domain::audit::Actor;
 use crate::domain::decision::Channel;
+use crate::server::service::ProjectChange;
 
 /// Runs the command.
 ///
@@ -19,22 +20,34 @@ pub async fn run(args: ProjectArgs) -> anyhow::Result<()> {
 
 async fn act(desk: &Desk, command: ProjectCommand) -> anyhow::Result<()> {
     match command {
-        ProjectCommand::Show => {
+        ProjectCommand::Show { secret } => {
             let project = &desk.project;
-            let switch = if project.allow_self_approval { "on" } else { "off" };
             println!("id                   {}", project.id);
             println!("name                 {}", printable(&project.name));
-            println!("allow-self-approval  {switch}");
+            println!("time zone            {}", printable(&project.timezone));
+            println!("allow_self_approval  {}", switch(project.allow_self_approval));
+            println!("since                {}", project.created_at.date());
+            if secret {
+                println!("webhook secret       {}", printable(&project.webhook_secret));
+            }
+        }
+        ProjectCommand::RotateWebhookSecret => {
+            let rotated =
+                desk.services.rotate_webhook_secret(desk.project.id, Actor::Operator, Channel::cli());
+            println!("{}", rotated.await.map_err(explain)?);
         }
         ProjectCommand::Set { setting: ProjectSetting::AllowSelfApproval, value } => {
             let allow = value == SwitchArg::On;
-            let set = desk
-                .services
-                .set_self_approval(desk.project.id, allow, Actor::Operator, Channel::cli())
-                .await;
-            set.map_err(explain)?;
-            println!("allow-self-approval is {}.", if allow { "on" } else { "off" });
+            let change = ProjectChange { allow_self_approval: Some(allow), ..ProjectChange::default() };
+            let changed =
+                desk.services.change_project(desk.project.id, change, Actor::Operator, Channel::cli()).await;
+            let is_on = changed.map_err(explain)?.allow_self_approval;
+            println!("allow_self_approval is {}.", switch(is_on));
         }
     }
     Ok(())
+}
+
+fn switch(is_on: bool) -> &'static str {
+    if is_on { "on" } else { "off" }
 }

@@ -29,7 +29,7 @@ pub enum Status {
     Rejected,
     /// Nobody decided in time.
     Expired,
-    /// Withdrawn by the agent.
+    /// Withdrawn by the agent, or what it said was erased before it was run.
     Cancelled,
     /// Ran.
     Executed,
@@ -111,7 +111,7 @@ pub enum ActionState {
     },
     /// Nobody decided in time; the time is the action's own `expires_at`.
     Expired,
-    /// Withdrawn by the agent; the time is the action's `updated_at`.
+    /// Withdrawn by the agent, or what it said was erased before it was run; the time is the action's `updated_at`.
     Cancelled,
     /// Was run; the result says how it went.
     Reported {
@@ -157,6 +157,8 @@ pub struct Action {
     pub expires_at: Instant,
     /// When its state last changed.
     pub updated_at: Instant,
+    /// When what it said was erased; a placeholder stands there since, and the digest is that of what it said.
+    pub erased_at: Option<Instant>,
     /// Where it is in its life.
     pub state: ActionState,
 }

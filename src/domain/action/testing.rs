@@ -41,6 +41,7 @@ pub(crate) fn action(state: ActionState) -> Action {
         created_at: NOW,
         expires_at: NOW + Duration::seconds(300),
         updated_at: NOW,
+        erased_at: None,
         state,
     }
 }

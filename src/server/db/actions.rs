@@ -18,7 +18,7 @@ macro_rules! select_action {
             r#"select a.action_id, a.project_id, a.proposed_by, a.proposed_by_name, a.kind, a.title,
                  a.preview_format, a.preview_body, a.payload, a.target_url, a.callback_url, a.idempotency_key,
                  a.editable, a.idempotent, a.undo, a.content_sha256, a.valid_for_secs,
-                 a.created_at, a.expires_at, a.updated_at, a.status, a.claimed_at, a.claimed_by,
+                 a.created_at, a.expires_at, a.updated_at, a.erased_at, a.status, a.claimed_at, a.claimed_by,
                  a.result_at, a.result_by, a.result_detail, a.result_payload,
                  d.verdict as "verdict?", d.decided_at as "decided_at?", d.decider_kind as "decider_kind?",
                  d.decider_id as "decider_id?", d.decider_name as "decider_name?", d.channel as "channel?",
@@ -268,4 +268,22 @@ pub async fn drop_callback(conn: &mut PgConnection, id: ActionId, target: &str) 
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Withdraws those of the actions that may still be decided or run: pending and in time, or approved and not claimed.
+/// Says which.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn withdraw(conn: &mut PgConnection, ids: &[ActionId], now: Instant) -> DbResult<Vec<ActionId>> {
+    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
+    let withdrawn = sqlx::query_scalar!(
+        "update action set status = 'cancelled', updated_at = $2
+         where action_id = any($1)
+           and ((status = 'pending' and expires_at > $2) or (status = 'approved' and claimed_at is null))
+         returning action_id",
+        &ids,
+        now,
+    );
+    Ok(withdrawn.fetch_all(conn).await?.into_iter().map(ActionId::from_uuid).collect())
 }

@@ -5,7 +5,7 @@ use sqlx::types::Uuid;
 
 use super::{DbResult, corrupt, json_text};
 use crate::domain::Instant;
-use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::audit::{Actor, AuditEvent, ByActor, EventKind, Subject};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ActionId, KeyId, ProjectId, ReviewerId};
 
@@ -48,12 +48,12 @@ pub struct StoredEvent {
 /// Which facts to read.
 #[derive(Debug, Clone, Default)]
 pub struct EventFilter {
-    /// About this action.
-    pub action: Option<ActionId>,
-    /// By this person.
-    pub reviewer: Option<ReviewerId>,
-    /// Of these kinds; all if empty.
-    pub kinds: Vec<EventKind>,
+    /// About what.
+    pub about: Option<Subject>,
+    /// By whom.
+    pub actor: Option<ByActor>,
+    /// Of these kinds; all if absent.
+    pub kinds: Option<Vec<EventKind>>,
     /// Not before.
     pub since: Option<Instant>,
     /// Before.
@@ -72,9 +72,19 @@ pub async fn list(
     filter: &EventFilter,
     limit: i64,
 ) -> DbResult<Vec<StoredEvent>> {
-    let kinds: Option<Vec<String>> = match filter.kinds.is_empty() {
-        true => None,
-        false => Some(filter.kinds.iter().map(|kind| kind.as_str().to_owned()).collect()),
+    let kinds: Option<Vec<String>> =
+        filter.kinds.as_ref().map(|kinds| kinds.iter().map(|kind| kind.as_str().to_owned()).collect());
+    let (action, other) = match filter.about {
+        Some(Subject::Action(id)) => (Some(id.uuid()), None),
+        Some(Subject::Key(id)) => (None, Some(id.to_string())),
+        Some(Subject::Reviewer(id)) => (None, Some(id.to_string())),
+        None => (None, None),
+    };
+    let (reviewer, key, nameless) = match filter.actor {
+        Some(ByActor::Reviewer(id)) => (Some(id.uuid()), None, None),
+        Some(ByActor::Key(id)) => (None, Some(id.uuid()), None),
+        Some(ByActor::Nameless(kind)) => (None, None, Some(kind)),
+        None => (None, None, None),
     };
     let (before_at, before_id) = filter.before.unzip();
     // The best plan depends on which filters are set, so it is made for each call.
@@ -92,16 +102,22 @@ pub async fn list(
              and ($5::timestamptz is null or e.at >= $5)
              and ($6::timestamptz is null or e.at < $6)
              and ($7::timestamptz is null or (e.at, e.event_id) < ($7, $8::bigint))
+             and ($10::text is null or (e.action_id is null and event_subject(e.data) = $10))
+             and ($11::uuid is null or (e.actor_kind = 'key' and e.actor_id = $11))
+             and ($12::text is null or e.actor_kind = $12)
            order by e.at desc, e.event_id desc limit $9"#,
         project.uuid(),
-        filter.action.map(ActionId::uuid),
-        filter.reviewer.map(ReviewerId::uuid),
+        action,
+        reviewer,
         kinds.as_deref(),
         filter.since,
         filter.until,
         before_at,
         before_id,
         limit,
+        other,
+        key,
+        nameless,
     )
     .fetch_all(conn)
     .await?;

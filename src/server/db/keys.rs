@@ -113,21 +113,46 @@ pub async fn insert(conn: &mut PgConnection, key: &StoredKey, sha256: &[u8; 32])
 /// Revokes a key; says which, or nothing if there is no such key or it was revoked before.
 ///
 /// # Errors
-/// If the database can't be reached.
+/// As [`by_digest`].
 pub async fn revoke(
     conn: &mut PgConnection,
     project: ProjectId,
     id: KeyId,
     now: Instant,
-) -> DbResult<Option<String>> {
-    sqlx::query_scalar!(
+) -> DbResult<Option<StoredKey>> {
+    let row = sqlx::query_as!(
+        KeyRow,
         "update api_key set revoked_at = $3
-         where api_key_id = $1 and project_id = $2 and revoked_at is null returning name",
+         where api_key_id = $1 and project_id = $2 and revoked_at is null
+         returning api_key_id, project_id, name, prefix, scopes, created_at, last_used_at, expires_at, revoked_at",
         id.uuid(),
         project.uuid(),
         now,
+    );
+    row.fetch_optional(conn).await?.map(KeyRow::into_key).transpose()
+}
+
+/// Whether a project has a key that may do everything and is neither revoked nor past its end, other than `except`.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn another_admin(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    except: Option<KeyId>,
+    now: Instant,
+) -> DbResult<bool> {
+    sqlx::query_scalar!(
+        r#"select exists (
+             select from api_key
+             where project_id = $1 and 'admin' = any(scopes) and revoked_at is null
+               and (expires_at is null or expires_at > $3) and api_key_id is distinct from $2)
+           as "any!""#,
+        project.uuid(),
+        except.map(KeyId::uuid),
+        now,
     )
-    .fetch_optional(conn)
+    .fetch_one(conn)
     .await
 }
 

@@ -230,3 +230,24 @@ pub async fn waiting_in_all(conn: &mut PgConnection, now: Instant) -> DbResult<(
     .await?;
     Ok((row.count, row.oldest))
 }
+
+/// The next actions of a project that were proposed until `until`, by id.
+///
+/// # Errors
+/// If the database can't be reached or a row is corrupt.
+pub async fn by_id_after(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    after: ActionId,
+    until: Instant,
+    limit: i64,
+) -> DbResult<Vec<Action>> {
+    let rows = select_action!(
+        "where a.project_id = $1 and a.action_id > $2 and a.created_at <= $3 order by a.action_id limit $4",
+        project.uuid(),
+        after.uuid(),
+        until,
+        limit,
+    );
+    rows.fetch_all(conn).await?.into_iter().map(ActionRow::into_action).collect()
+}

@@ -6,6 +6,7 @@
 pub mod actions;
 pub mod audit;
 pub mod decisions;
+pub mod erasure;
 pub mod keys;
 pub mod listing;
 pub mod outbox;
@@ -14,6 +15,7 @@ pub mod projects;
 mod rows;
 pub mod signals;
 pub mod throttle;
+pub mod usage;
 
 use sqlx::migrate::Migrator;
 use sqlx::{Executor as _, PgConnection};

@@ -159,18 +159,23 @@ pub async fn disable(
     Ok(row.map(|row| (ReviewerId::from_uuid(row.reviewer_id), row.name)))
 }
 
-/// Whether a project has an administrator who can sign in, other than `except`.
+/// Whether a project has an administrator who can sign in, other than the one with this address.
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn another_admin(conn: &mut PgConnection, project: ProjectId, except: &Email) -> DbResult<bool> {
+pub async fn another_admin(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    except: Option<&Email>,
+) -> DbResult<bool> {
     sqlx::query_scalar!(
         r#"select exists (
              select from membership m join reviewer r using (reviewer_id)
-             where m.project_id = $1 and m.role = 'admin' and r.disabled_at is null and lower(r.email) <> $2)
+             where m.project_id = $1 and m.role = 'admin' and r.disabled_at is null
+               and lower(r.email) is distinct from $2)
            as "any!""#,
         project.uuid(),
-        except.as_str(),
+        except.map(Email::as_str),
     )
     .fetch_one(conn)
     .await

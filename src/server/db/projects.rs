@@ -14,6 +14,8 @@ pub struct Project {
     pub id: ProjectId,
     /// Its name for people.
     pub name: String,
+    /// Its time zone, by its IANA name.
+    pub timezone: String,
     /// The key of callback signatures.
     pub webhook_secret: String,
     /// Whether one may decide what one proposed.
@@ -22,24 +24,65 @@ pub struct Project {
     pub created_at: Instant,
 }
 
+struct ProjectRow {
+    project_id: sqlx::types::Uuid,
+    name: String,
+    timezone: String,
+    webhook_secret: String,
+    allow_self_approval: bool,
+    created_at: Instant,
+}
+
+impl From<ProjectRow> for Project {
+    fn from(row: ProjectRow) -> Self {
+        Self {
+            id: ProjectId::from_uuid(row.project_id),
+            name: row.name,
+            timezone: row.timezone,
+            webhook_secret: row.webhook_secret,
+            allow_self_approval: row.allow_self_approval,
+            created_at: row.created_at,
+        }
+    }
+}
+
 /// The project that was made first: the one the command line works on.
 ///
 /// # Errors
 /// If the database can't be reached.
 pub async fn first(conn: &mut PgConnection) -> DbResult<Option<Project>> {
-    let row = sqlx::query!(
-        "select project_id, name, webhook_secret, allow_self_approval, created_at
+    let row = sqlx::query_as!(
+        ProjectRow,
+        "select project_id, name, timezone, webhook_secret, allow_self_approval, created_at
          from project order by created_at, project_id limit 1"
-    )
-    .fetch_optional(conn)
-    .await?;
-    Ok(row.map(|row| Project {
-        id: ProjectId::from_uuid(row.project_id),
-        name: row.name,
-        webhook_secret: row.webhook_secret,
-        allow_self_approval: row.allow_self_approval,
-        created_at: row.created_at,
-    }))
+    );
+    Ok(row.fetch_optional(conn).await?.map(Project::from))
+}
+
+/// One project.
+///
+/// # Errors
+/// If the database can't be reached or there is no such project.
+pub async fn get(conn: &mut PgConnection, id: ProjectId) -> DbResult<Project> {
+    let row = sqlx::query_as!(
+        ProjectRow,
+        "select project_id, name, timezone, webhook_secret, allow_self_approval, created_at
+         from project where project_id = $1",
+        id.uuid(),
+    );
+    Ok(row.fetch_one(conn).await?.into())
+}
+
+/// Makes whatever changes the project itself, or who administers it, take turns until the end of the transaction.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn lock(conn: &mut PgConnection, id: ProjectId) -> DbResult<()> {
+    // Not a full lock: every new row of the project refers to this one.
+    sqlx::query!("select from project where project_id = $1 for no key update", id.uuid())
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// Stores a new project.
@@ -48,10 +91,11 @@ pub async fn first(conn: &mut PgConnection) -> DbResult<Option<Project>> {
 /// If the database can't be reached.
 pub async fn insert(conn: &mut PgConnection, project: &Project) -> DbResult<()> {
     sqlx::query!(
-        "insert into project (project_id, name, webhook_secret, allow_self_approval, created_at)
-         values ($1, $2, $3, $4, $5)",
+        "insert into project (project_id, name, timezone, webhook_secret, allow_self_approval, created_at)
+         values ($1, $2, $3, $4, $5, $6)",
         project.id.uuid(),
         project.name,
+        project.timezone,
         project.webhook_secret,
         project.allow_self_approval,
         project.created_at,
@@ -73,17 +117,48 @@ pub async fn policy(conn: &mut PgConnection, id: ProjectId) -> DbResult<Decision
     Ok(DecisionPolicy { allow_self_approval })
 }
 
-/// Lets or stops people and keys deciding what they proposed; says whether that changed anything.
+/// Stores a project's settings: everything but its id, its making and its secret.
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn set_self_approval(conn: &mut PgConnection, id: ProjectId, is_allowed: bool) -> DbResult<bool> {
-    let done = sqlx::query!(
-        "update project set allow_self_approval = $2 where project_id = $1 and allow_self_approval <> $2",
-        id.uuid(),
-        is_allowed,
+pub async fn update(conn: &mut PgConnection, project: &Project) -> DbResult<()> {
+    sqlx::query!(
+        "update project set name = $2, timezone = $3, allow_self_approval = $4 where project_id = $1",
+        project.id.uuid(),
+        project.name,
+        project.timezone,
+        project.allow_self_approval,
     )
     .execute(conn)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(())
+}
+
+/// Replaces the key of callback signatures. It is read when a message is taken to be sent, so what waits is signed
+/// with the new one.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn set_webhook_secret(conn: &mut PgConnection, id: ProjectId, secret: &str) -> DbResult<()> {
+    sqlx::query!("update project set webhook_secret = $2 where project_id = $1", id.uuid(), secret)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Whether there is a time zone with exactly this IANA name. It asks the database, which brings the list.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn is_timezone(conn: &mut PgConnection, name: &str) -> DbResult<bool> {
+    // The rest of the list are copies of it and files that name no zone.
+    sqlx::query_scalar!(
+        r#"select exists (
+             select from pg_timezone_names
+             where name = $1 and name !~ '^(posix|right)/' and name not in ('localtime', 'posixrules', 'Factory'))
+           as "any!""#,
+        name,
+    )
+    .fetch_one(conn)
+    .await
 }

@@ -34,6 +34,7 @@ pub(super) struct ActionRow {
     pub created_at: Instant,
     pub expires_at: Instant,
     pub updated_at: Instant,
+    pub erased_at: Option<Instant>,
     pub status: String,
     pub claimed_at: Option<Instant>,
     pub claimed_by: Option<Uuid>,
@@ -83,6 +84,7 @@ impl ActionRow {
             created_at: self.created_at,
             expires_at: self.expires_at,
             updated_at: self.updated_at,
+            erased_at: self.erased_at,
             state,
         })
     }
@@ -113,30 +115,55 @@ impl ActionRow {
 
     fn take_decision(&mut self) -> DbResult<Decision> {
         let missing = || corrupt("decision");
-        let name = self.decider_name.take().ok_or_else(missing)?;
-        let id = self.decider_id.ok_or_else(missing)?;
-        let decider = match self.decider_kind.as_deref() {
-            Some("reviewer") => Decider::Reviewer { id: ReviewerId::from_uuid(id), name },
-            Some("key") => Decider::Key { id: KeyId::from_uuid(id), name },
+        DecisionRow {
+            verdict: self.verdict.take().ok_or_else(missing)?,
+            decided_at: self.decided_at.ok_or_else(missing)?,
+            decider_kind: self.decider_kind.take().ok_or_else(missing)?,
+            decider_id: self.decider_id.ok_or_else(missing)?,
+            decider_name: self.decider_name.take().ok_or_else(missing)?,
+            channel: self.channel.take().ok_or_else(missing)?,
+            comment: self.comment.take(),
+            edits: self.edits.take().ok_or_else(missing)?,
+            proposed_sha256: self.proposed_sha256.take().ok_or_else(missing)?,
+            approved_sha256: self.approved_sha256.take(),
+        }
+        .into_decision()
+    }
+}
+
+/// A decision's row, without the action's id.
+pub(super) struct DecisionRow {
+    pub verdict: String,
+    pub decided_at: Instant,
+    pub decider_kind: String,
+    pub decider_id: Uuid,
+    pub decider_name: String,
+    pub channel: String,
+    pub comment: Option<String>,
+    pub edits: Value,
+    pub proposed_sha256: Vec<u8>,
+    pub approved_sha256: Option<Vec<u8>>,
+}
+
+impl DecisionRow {
+    /// The decision.
+    pub(super) fn into_decision(self) -> DbResult<Decision> {
+        let (id, name) = (self.decider_id, self.decider_name);
+        let decider = match self.decider_kind.as_str() {
+            "reviewer" => Decider::Reviewer { id: ReviewerId::from_uuid(id), name },
+            "key" => Decider::Key { id: KeyId::from_uuid(id), name },
             _ => return Err(corrupt("decision.decider_kind")),
         };
-        let approved = self.approved_sha256.take();
+        let approved = self.approved_sha256.map(|bytes| digest(&bytes, "decision.approved_sha256"));
         Ok(Decision {
-            verdict: self
-                .verdict
-                .as_deref()
-                .and_then(Verdict::from_text)
-                .ok_or(corrupt("decision.verdict"))?,
-            decided_at: self.decided_at.ok_or_else(missing)?,
+            verdict: Verdict::from_text(&self.verdict).ok_or(corrupt("decision.verdict"))?,
+            decided_at: self.decided_at,
             decider,
-            channel: Channel::stored(self.channel.take().ok_or_else(missing)?),
-            comment: self.comment.take().map(Comment::stored),
-            edits: edits_from_json(self.edits.take().ok_or_else(missing)?)?,
-            proposed_sha256: digest(
-                &self.proposed_sha256.take().ok_or_else(missing)?,
-                "decision.proposed_sha256",
-            )?,
-            approved_sha256: approved.map(|bytes| digest(&bytes, "decision.approved_sha256")).transpose()?,
+            channel: Channel::stored(self.channel),
+            comment: self.comment.map(Comment::stored),
+            edits: edits_from_json(self.edits)?,
+            proposed_sha256: digest(&self.proposed_sha256, "decision.proposed_sha256")?,
+            approved_sha256: approved.transpose()?,
         })
     }
 }

@@ -8,6 +8,7 @@ pub mod health;
 pub mod limit;
 pub mod measured;
 pub mod observe;
+pub mod paged;
 pub mod problem;
 pub mod v1;
 

@@ -144,6 +144,11 @@ impl From<ServiceError> for Problem {
                 );
                 Self::new(StatusCode::CONFLICT, message).with("fields", fields)
             }
+            ServiceError::LastAdmin => Self::new(
+                StatusCode::CONFLICT,
+                "This is the last key with the scope admin, and no person with the role admin can sign in. Nothing was \
+                 revoked; make another admin key first, so that nobody is locked out.",
+            ),
             ServiceError::Throttled { retry_after_secs } => Self {
                 retry_after_secs: Some(retry_after_secs),
                 ..Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests. Wait and try again.")

@@ -5,11 +5,11 @@ use time::{Date, Duration};
 
 use super::Services;
 use crate::domain::Instant;
-use crate::domain::audit::EventKind;
-use crate::server::db::audit::EventFilter;
+use crate::domain::audit::{ByActor, EventKind, Subject};
+use crate::server::db::audit::{EventFilter, StoredEvent};
 use crate::server::db::people::Member;
 use crate::server::error::ServiceResult;
-use crate::server::{db, view};
+use crate::server::view;
 use crate::wire::history::{Choice, HistoryFilter, HistoryView};
 
 /// Events on one page.
@@ -29,18 +29,12 @@ impl Services {
     pub async fn history_page(&self, member: &Member, filter: &HistoryFilter) -> ServiceResult<HistoryView> {
         let now = self.clock.now();
         let (stored, problem) = match read_filter(filter) {
-            Ok(filter) => {
-                let mut tx = self.pool.begin().await?;
-                let events = db::audit::list(&mut tx, member.project, &filter, i64::from(PAGE) + 1).await?;
-                tx.commit().await?;
-                (events, None)
-            }
+            Ok(filter) => (self.events(member.project, &filter, PAGE + 1).await?, None),
             Err(problem) => (Vec::new(), Some(problem.to_owned())),
         };
         let more = stored.len() > PAGE as usize;
         let last = stored.get(PAGE as usize - 1).filter(|_| more);
-        let next_cursor =
-            last.map(|last| format!("{}.{}", last.event.at.unix_timestamp_nanos() / 1_000, last.id));
+        let next_cursor = last.map(write_cursor);
         let people = self.list_people(member.project).await?;
         Ok(HistoryView {
             events: stored
@@ -86,16 +80,18 @@ fn read_filter(filter: &HistoryFilter) -> Result<EventFilter, &'static str> {
     };
     let until = day(filter.until.as_ref())?;
     Ok(EventFilter {
-        action: read(
+        about: read(
             filter.action.as_ref(),
             "That is not an action's id. It looks like act_ and 22 characters.",
-        )?,
-        reviewer: read(filter.person.as_ref(), "There is no such person. Choose one from the list.")?,
-        kinds: given(filter.event.as_ref()).map(kinds).transpose()?.unwrap_or_default(),
+        )?
+        .map(Subject::Action),
+        actor: read(filter.person.as_ref(), "There is no such person. Choose one from the list.")?
+            .map(ByActor::Reviewer),
+        kinds: given(filter.event.as_ref()).map(kinds).transpose()?,
         since: day(filter.since.as_ref())?,
         // The last day is meant to be included.
         until: until.map(|day| day.checked_add(Duration::DAY).unwrap_or(day)),
-        before: given(filter.cursor.as_ref()).map(cursor).transpose()?,
+        before: given(filter.cursor.as_ref()).map(read_cursor).transpose()?,
     })
 }
 
@@ -113,7 +109,16 @@ fn kinds(text: &str) -> Result<Vec<EventKind>, &'static str> {
     }
 }
 
-fn cursor(text: &str) -> Result<(Instant, i64), &'static str> {
+/// `<microseconds>.<number>`, opaque to callers: where a page ends.
+pub(super) fn write_cursor(last: &StoredEvent) -> String {
+    format!("{}.{}", last.event.at.unix_timestamp_nanos() / 1_000, last.id)
+}
+
+/// What [`write_cursor`] wrote.
+///
+/// # Errors
+/// A sentence, if it is none of ours.
+pub(super) fn read_cursor(text: &str) -> Result<(Instant, i64), &'static str> {
     let wrong = "That page does not exist. Start from the newest.";
     let (micros, id) = text.split_once('.').ok_or(wrong)?;
     let micros: i64 = micros.parse().map_err(|_| wrong)?;
@@ -139,7 +144,7 @@ mod tests {
             f.since = Some(String::new());
         });
         let all = all.unwrap();
-        assert!(all.action.is_none() && all.kinds.is_empty() && all.since.is_none());
+        assert!(all.about.is_none() && all.kinds.is_none() && all.since.is_none());
     }
 
     #[test]
@@ -147,8 +152,8 @@ mod tests {
         let until = filter(|f| f.until = Some("2026-11-29".into())).unwrap().until.unwrap();
         assert_eq!(until, time::macros::datetime!(2026-11-30 00:00 UTC));
         let decisions = filter(|f| f.event = Some("decisions".into())).unwrap().kinds;
-        assert_eq!(decisions, [EventKind::ActionApproved, EventKind::ActionRejected]);
-        assert_eq!(filter(|f| f.event = Some("key.".into())).unwrap().kinds.len(), 2);
+        assert_eq!(decisions.unwrap(), [EventKind::ActionApproved, EventKind::ActionRejected]);
+        assert_eq!(filter(|f| f.event = Some("key.".into())).unwrap().kinds.unwrap().len(), 2);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use time::Duration;
 
 use super::Services;
 use super::access::key_digest;
+use super::admins::Leaving;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{KeyId, ProjectId};
@@ -123,7 +124,7 @@ impl Services {
     /// Revokes a key; from the end of this call on no server accepts it.
     ///
     /// # Errors
-    /// If there is no such key or it is revoked already.
+    /// If there is no such key, it is revoked already, or it is the last way in for an administrator.
     pub async fn revoke_key(
         &self,
         project: ProjectId,
@@ -133,8 +134,14 @@ impl Services {
     ) -> ServiceResult<()> {
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
-        let name = db::keys::revoke(&mut tx, project, id, now).await?.ok_or(ServiceError::NotFound)?;
-        let data = json!({"key_id": id.to_string(), "name": name});
+        // Asked before it is known what the key may do, so that whoever revokes another one waits for the answer.
+        let is_last = !self.an_admin_remains(&mut tx, project, &Leaving::Key(id)).await?;
+        let revoked = db::keys::revoke(&mut tx, project, id, now).await?.ok_or(ServiceError::NotFound)?;
+        let was_valid = revoked.expires_at.is_none_or(|end| end > now);
+        if is_last && was_valid && revoked.scopes.allow(Scope::Admin) {
+            return Err(ServiceError::LastAdmin);
+        }
+        let data = json!({"key_id": id.to_string(), "name": revoked.name});
         let event =
             AuditEvent { project, at: now, kind: EventKind::KeyRevoked, action: None, actor, channel, data };
         db::audit::append(&mut tx, &event).await?;

@@ -5,11 +5,15 @@
 //! together or not at all. It knows nothing of axum, Leptos or rmcp.
 
 mod access;
+mod admins;
+mod audit;
 mod claim;
 mod cursor;
 mod decide;
 mod deliver;
+mod erase;
 mod expire;
+mod export;
 mod find;
 mod history;
 mod inbox;
@@ -22,6 +26,7 @@ mod read;
 mod report;
 mod setup;
 mod sign_in;
+mod usage;
 
 use std::sync::Arc;
 
@@ -29,13 +34,18 @@ use sqlx::{PgPool, Postgres, Transaction};
 use tokio::sync::{Notify, Semaphore};
 
 pub use access::{Caller, CallerError};
+pub use audit::{AuditPage, AuditQuery};
+pub use erase::Erased;
+pub use export::Export;
 pub use find::{ActionList, ActionSearch};
 pub use keys::{NewKey, RevealedKey};
 pub use people::NewPerson;
+pub use projects::ProjectChange;
 pub use propose::Proposed;
 pub use read::Viewed;
 pub use report::Report;
 pub use setup::FirstAccount;
+pub use usage::Usage;
 
 use self::access::KeyMemory;
 use super::clock::Clock;

@@ -4,6 +4,7 @@ use serde_json::json;
 use sqlx::PgConnection;
 
 use super::Services;
+use super::admins::Leaving;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ProjectId, ReviewerId};
@@ -129,9 +130,7 @@ impl Services {
         let now = self.clock.now();
         let email = Email::parse(email)?;
         let mut tx = self.pool.begin().await?;
-        // One after the other, or two administrators could disable each other.
-        db::people::lock_setup(&mut tx).await?;
-        if !db::people::another_admin(&mut tx, project, &email).await? {
+        if !self.an_admin_remains(&mut tx, project, &Leaving::Person(&email)).await? {
             let text = "is the last administrator's. Make another one first, so that nobody is locked out.";
             return Err(FieldError::invalid("email", text).into());
         }

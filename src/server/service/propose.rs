@@ -87,6 +87,7 @@ impl Services {
             created_at: now,
             expires_at: from + Duration::seconds(proposal.expires_in_secs.into()),
             updated_at: now,
+            erased_at: None,
             state: ActionState::Pending,
         }
     }

@@ -104,6 +104,7 @@ impl Services {
         let project = Project {
             id: ProjectId::from_uuid(random::uuid(now)),
             name: name.into_string(),
+            timezone: "UTC".to_owned(),
             webhook_secret: random::token(),
             allow_self_approval: false,
             created_at: now,

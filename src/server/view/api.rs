@@ -56,6 +56,7 @@ pub fn action(viewed: Viewed, public_url: &str, now: Instant) -> v1::Action {
         inbox_url: format!("{public_url}/inbox/{}", action.id),
         created_at: action.created_at.unix_timestamp(),
         updated_at: updated_at.unix_timestamp(),
+        erased_at: action.erased_at.map(Instant::unix_timestamp),
         expires_at: action.expires_at.unix_timestamp(),
         valid_until,
         color: None,
@@ -76,21 +77,26 @@ pub fn action(viewed: Viewed, public_url: &str, now: Instant) -> v1::Action {
 
 /// A decision as the API answers it.
 pub fn decision(action: &Action, decision: &Decision) -> v1::Decision {
-    let (kind, name) = match &decision.decider {
-        Decider::Reviewer { name, .. } => ("reviewer", name),
-        Decider::Key { name, .. } => ("key", name),
-    };
     let diff: String = decision.edits.iter().map(|edit| diff_of(action, edit)).collect();
     v1::Decision {
         verdict: decision.verdict.as_str(),
         decided_at: decision.decided_at.unix_timestamp(),
-        decided_by: v1::Decider { kind, id: decision.decider.id_text(), name: name.clone() },
+        decided_by: decider(&decision.decider),
         channel: decision.channel.as_str().to_owned(),
         comment: decision.comment.as_ref().map(Comment::as_str).map(str::to_owned),
         final_preview: preview(&action.approved_content()),
         edited: decision.edits.iter().map(|edit| edit.path.to_string()).collect(),
         diff: (!diff.is_empty()).then_some(diff),
     }
+}
+
+/// Who decided.
+pub(super) fn decider(decider: &Decider) -> v1::Decider {
+    let kind = match decider {
+        Decider::Reviewer { .. } => "reviewer",
+        Decider::Key { .. } => "key",
+    };
+    v1::Decider { kind, id: decider.id_text(), name: decider.name().to_owned() }
 }
 
 fn diff_of(action: &Action, edit: &Edit) -> String {

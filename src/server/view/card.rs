@@ -50,7 +50,7 @@ pub fn card(
         target: shown.target_url.as_deref().map(target),
         not_idempotent: action.idempotent == Some(false),
         undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
-        warnings: warnings(&shown, preview.fell_back),
+        warnings: warnings(action, &shown, preview.fell_back),
         format: shown.preview.format.as_str().to_owned(),
         preview: preview.html,
         raw: (shown.preview.format != PreviewFormat::Plain).then(|| text::plain(&shown.preview.body)),
@@ -70,6 +70,7 @@ pub fn card(
         delivery: delivery.map(delivery_view),
         timeline: timeline.into_iter().map(|event| history::event(event, now)).collect(),
         window: between(action.expires_at - action.created_at),
+        erased: action.erased_at.is_some(),
     }
 }
 
@@ -95,7 +96,7 @@ fn delivery_view(delivery: DeliveryState) -> DeliveryView {
 }
 
 /// What a reader should know before they read: everything that does not look like what it is.
-fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
+fn warnings(action: &Action, content: &Content, fell_back: bool) -> Vec<String> {
     let payload = content.payload.as_ref().map(Value::to_string).unwrap_or_default();
     let places = [
         ("Kind", content.kind.as_str()),
@@ -105,6 +106,9 @@ fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
         ("Target", content.target_url.as_deref().unwrap_or_default()),
     ];
     let mut sentences = Vec::new();
+    if let Some(at) = action.erased_at {
+        sentences.push(format!("The content of this action was erased on {}.", at.date()));
+    }
     for (place, text) in places {
         // Unusual spaces are marked in the text and alarm nobody.
         let alarming = text::inspect(text).into_iter().filter(|finding| finding.kind.is_warning());

@@ -65,6 +65,10 @@ pub fn label(kind: EventKind) -> &'static str {
         EventKind::PersonSignInFailed => "Sign-in failed",
         EventKind::ProjectCreated => "Project created",
         EventKind::ProjectUpdated => "Setting changed",
+        EventKind::ProjectSecretRotated => "Callback secret changed",
+        EventKind::AuditExported => "History exported",
+        EventKind::GdprExport => "Data exported",
+        EventKind::GdprErase => "Data erased",
     }
 }
 
@@ -95,10 +99,14 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
             string(&event.data, "host").map(|host| format!("to {}", text::reveal_text(host)))
         }
         EventKind::PersonSignInFailed => name().map(|name| format!("for the account of {name}")),
-        EventKind::ProjectUpdated => {
-            let change = event.data.get("allow_self_approval")?;
-            let on = change.get("after").and_then(Value::as_bool).unwrap_or_default();
-            Some(format!("self-approval {}", if on { "allowed" } else { "forbidden" }))
+        EventKind::ProjectUpdated => settings(&event.data),
+        EventKind::ActionCancelled if event.data.get("by_erasure").is_some() => {
+            Some("its content was erased".to_owned())
+        }
+        EventKind::AuditExported => string(&event.data, "format").map(|format| format!("as {format}")),
+        EventKind::GdprErase => {
+            let count = event.data.get("actions").and_then(Value::as_i64)?;
+            Some(format!("of {count} {}", if count == 1 { "action" } else { "actions" }))
         }
         EventKind::ActionCreated
         | EventKind::ActionApproved
@@ -108,8 +116,26 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
         | EventKind::ActionExecuted
         | EventKind::ActionExecuteFailed
         | EventKind::PersonSignedIn
-        | EventKind::PersonSignedOut => None,
+        | EventKind::PersonSignedOut
+        | EventKind::ProjectSecretRotated
+        | EventKind::GdprExport => None,
     }
+}
+
+/// Which settings were changed to what.
+fn settings(data: &Value) -> Option<String> {
+    let after = |name: &str| data.get(name)?.get("after");
+    let mut changed = Vec::new();
+    if let Some(name) = after("name").and_then(Value::as_str) {
+        changed.push(format!("name {}", text::reveal_text(name)));
+    }
+    if let Some(zone) = after("timezone").and_then(Value::as_str) {
+        changed.push(format!("time zone {}", text::reveal_text(zone)));
+    }
+    if let Some(on) = after("allow_self_approval").and_then(Value::as_bool) {
+        changed.push(format!("self-approval {}", if on { "allowed" } else { "forbidden" }));
+    }
+    (!changed.is_empty()).then(|| changed.join(", "))
 }
 
 fn changes(data: &Value) -> Vec<ChangeView> {

@@ -1,13 +1,16 @@
-//! How domain values look: to the API ([`api`]) and to a reader ([`card`], [`inbox`], [`history`]).
+//! How domain values look: to the API ([`api`], [`audit`], [`keys`], [`project`]) and to a reader ([`card`], [`inbox`], [`history`]).
 //!
 //! Pure functions of their arguments. Agents' texts become HTML here and only through [`super::text`].
 
 pub mod api;
+pub mod audit;
 pub mod card;
 pub mod connect;
 pub mod docs;
 pub mod history;
 pub mod inbox;
+pub mod keys;
 mod moment;
+pub mod project;
 
 pub use moment::{between, moment};

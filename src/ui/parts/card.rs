@@ -42,6 +42,10 @@ pub fn CardView(
         "expired" => {
             Some(("expired", format!("Nobody decided within {}. Nothing was approved.", card.window)))
         }
+        "cancelled" if card.erased => Some((
+            "cancelled",
+            "This was cancelled, and what it said was erased. It can't be run.".to_owned(),
+        )),
         "cancelled" => Some(("cancelled", "The agent withdrew this before anybody decided.".to_owned())),
         _ => None,
     };

@@ -67,6 +67,9 @@ pub struct Action {
     pub created_at: i64,
     /// When its state last changed.
     pub updated_at: i64,
+    /// When its content was erased; a placeholder stands for it since, and the digests are those of what it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erased_at: Option<i64>,
     /// From this second on nobody can decide it.
     pub expires_at: i64,
     /// From this second on an approved action can't be claimed.

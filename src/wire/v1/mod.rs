@@ -4,11 +4,17 @@
 //! contract expect as `null`. Unknown members of requests are ignored, except in decisions; `null` counts as absent.
 
 mod actions;
+mod audit;
+mod keys;
 mod problem;
+mod project;
 mod requests;
 mod words;
 
 pub use actions::*;
+pub use audit::*;
+pub use keys::*;
 pub use problem::*;
+pub use project::*;
 pub use requests::*;
 pub use words::*;

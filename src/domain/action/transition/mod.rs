@@ -104,9 +104,10 @@ impl Action {
         let (decision, claim) = match self.state {
             ActionState::Approved { decision, claim } => (decision, claim),
             ActionState::Reported { result: before, .. } => {
+                // What was erased can't be compared any more; its outcome can.
                 let same = before.succeeded == result.succeeded
-                    && before.detail == result.detail
-                    && before.payload == result.payload;
+                    && (self.erased_at.is_some()
+                        || (before.detail == result.detail && before.payload == result.payload));
                 return if same { Ok(None) } else { Err(Refusal::AlreadyReported(status)) };
             }
             ActionState::Pending
@@ -241,6 +242,25 @@ pub fn expired_event(project: ProjectId, action: ActionId, expired_at: Instant) 
         actor: Actor::Clock,
         channel: Channel::clock(),
         data: json!({}),
+    }
+}
+
+/// The fact that `action` can't be decided or run any more, because what it said was erased.
+pub fn erased_event(
+    project: ProjectId,
+    action: ActionId,
+    by: Actor,
+    channel: Channel,
+    at: Instant,
+) -> AuditEvent {
+    AuditEvent {
+        project,
+        at,
+        kind: EventKind::ActionCancelled,
+        action: Some(action),
+        actor: by,
+        channel,
+        data: json!({"by_erasure": true}),
     }
 }
 

@@ -3,7 +3,11 @@
 //! A handler carries its description, and routes are made from it, so that `/v1/openapi.json` can't leave one out.
 
 mod actions;
+mod audit;
 mod describe;
+mod keys;
+mod later;
+mod project;
 mod query;
 
 use std::sync::Arc;
@@ -36,7 +40,12 @@ pub fn description() -> Value {
 }
 
 fn described() -> OpenApiRouter<HttpState> {
-    OpenApiRouter::with_openapi(describe::base()).merge(actions::router())
+    OpenApiRouter::with_openapi(describe::base())
+        .merge(actions::router())
+        .merge(keys::router())
+        .merge(project::router())
+        .merge(audit::router())
+        .merge(later::router())
 }
 
 /// `GET /v1/openapi.json`: OpenAPI 3.1.
