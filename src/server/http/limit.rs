@@ -57,8 +57,7 @@ pub fn class_of(parts: &Parts) -> RateClass {
     match (&parts.method, path) {
         (_, path) if path.ends_with("/export") => RateClass::Export,
         // What a tool does counts again, as what it is.
-        (_, "/mcp" | "/mcp/") => RateClass::Read,
-        (&Method::GET | &Method::HEAD, _) => RateClass::Read,
+        (&Method::GET | &Method::HEAD, _) | (_, "/mcp" | "/mcp/") => RateClass::Read,
         (_, "/v1/actions") => RateClass::Propose,
         (_, path) if path.ends_with("decision") => RateClass::Decide,
         (_, path) if path.starts_with("/v1/actions/") => RateClass::Run,
