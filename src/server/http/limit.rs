@@ -57,8 +57,6 @@ pub fn class_of(parts: &Parts) -> RateClass {
     match (&parts.method, path) {
         (_, path) if path.ends_with("/export") => RateClass::Export,
         // What a tool does counts again, as what it is.
-        (_, "/mcp" | "/mcp/") => RateClass::Read,
-        // What a tool does is counted once more, as what it is, when it calls the API.
         (&Method::GET | &Method::HEAD, _) | (_, "/mcp" | "/mcp/") => RateClass::Read,
         (_, "/v1/actions") => RateClass::Propose,
         (_, path) if path.ends_with("decision") => RateClass::Decide,

@@ -60,8 +60,8 @@ pub fn hosts(origin: &str, key: Option<&str>) -> Vec<HostHelp> {
             vec![snippet(
                 "~/.codex/config.toml",
                 format!(
-                    "[mcp_servers.impri]\ncommand = \"impri\"\nargs = [\"mcp\"]\nenv = {{ IMPRI_API_KEY = \"{key}\", \
-                     IMPRI_BASE_URL = \"{origin}\" }}\ntool_timeout_sec = 300"
+                    "[mcp_servers.impri]\ncommand = \"impri\"\nargs = [\"mcp\"]\ntool_timeout_sec = 300\n\n\
+                     [mcp_servers.impri.env]\nIMPRI_API_KEY = \"{key}\"\nIMPRI_BASE_URL = \"{origin}\""
                 ),
             )],
         ),
@@ -92,7 +92,7 @@ fn rest(origin: &str, key: &str) -> Vec<Snippet> {
         ),
         snippet(
             "Report",
-            format!("curl -s {origin}/v1/actions/$ID/result {auth} -d '{{\"status\": \"executed\"}}'"),
+            format!("curl -s {origin}/v1/actions/$ID/result {auth} \\\n  -d '{{\"status\": \"executed\"}}'"),
         ),
     ]
 }
