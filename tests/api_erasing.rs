@@ -4,7 +4,7 @@ use impri::domain::{ids::ActionId, scope::Scope};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::{Api, TestApp, api::mail_with};
+use crate::support::{Api, TestApp, api::mail_with, eventually};
 
 /// Stands in everything that an agent or a reviewer wrote.
 const MARK: &str = "zebra7";
@@ -163,11 +163,16 @@ async fn what_waits_is_cancelled_and_its_agent_hears_of_it(db: PgPool) {
     let app = TestApp::start(&db).await;
     let admin = app.program(&[Scope::Admin]).await;
     let id = app.agent().proposed(&marked(1)).await;
+    // Servers remember what waits and was read.
+    let other = app.beside();
+    assert_eq!(other.agent().read(&id).await["status"], "pending");
     let waiting = app.agent().wait_aside(&id, 60);
     app.parked(1).await;
     erase(&admin).await;
     let heard = waiting.await.expect("an answer").expect(200);
     assert_eq!((&heard["status"], &heard["title"]), (&json!("cancelled"), &json!("(erased)")));
+    eventually("the other server forgets it", async || other.agent().read(&id).await["title"] == "(erased)")
+        .await;
     let last = app.events(&id).await.pop().expect("a fact");
     assert_eq!((last.0.as_str(), last.1.as_str(), last.3.as_str()), ("action.cancelled", "key", "api"));
     assert_eq!(last.4, json!({"by_erasure": true, "erased": true}));
