@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
@@ -237,8 +237,6 @@ def test_time_limits_and_keys(client: ImpriClient, person: Person, kind: str) ->
     with pytest.raises(ImpriTimeout):
         forgotten()
     assert person.all(kind)[0].status == "cancelled", "nobody waits any more"
-
-    kept: Callable[..., Any]
 
     @impri.gate(kind, "t", timeout_s=0.3, idempotency_key=kind + ":{number}", client=client)
     def kept(number: int) -> int:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 import impri
 
-from .conftest import Make
 from .support.either import Either
 from .support.person import Person, meanwhile
 from .support.server import Server
@@ -107,9 +109,7 @@ def test_an_interrupt_withdraws_or_reports(server: Server, person: Person, kind:
     environment = {**os.environ, "IMPRI_API_KEY": server.agent_key, "IMPRI_BASE_URL": server.url}
 
     def start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen([os.sys.executable, "-c", program], env=environment, stderr=subprocess.DEVNULL)  # type: ignore[attr-defined]
-
-    import signal
+        return subprocess.Popen([sys.executable, "-c", program], env=environment, stderr=subprocess.DEVNULL)
 
     waiting = start()
     person.find(kind)
@@ -132,12 +132,7 @@ def test_an_interrupt_withdraws_or_reports(server: Server, person: Person, kind:
     )
 
 
-def test_the_functions_for_frameworks(
-    server: Server, person: Person, monkeypatch: pytest.MonkeyPatch, make: Make, kind: str
-) -> None:
-    assert make and kind
-    import anyio
-
+def test_the_functions_for_frameworks(server: Server, person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IMPRI_API_KEY", server.agent_key)
     monkeypatch.setenv("IMPRI_BASE_URL", server.url)
     with meanwhile(lambda: person.approve("code.execute")):

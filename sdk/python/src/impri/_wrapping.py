@@ -137,25 +137,32 @@ class FromPreview:
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], Admit]:
         """Shows the title and preview that were made of the arguments."""
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        signature = inspect.signature(function)
+        sees_decision = self._takes_body and "body" not in signature.parameters
+
+        def call(approved: ApprovedAction | None) -> Call:
+            """The call, or what it will be like: that it does not fit is to be known before anything is proposed."""
+            if sees_decision:
+                bound = signature.bind(*args, **kwargs, _decision=approved and (approved.decision or Decision()))
+            elif self._takes_body:
+                bound = signature.bind_partial(*args, **kwargs)
+                bound.arguments["body"] = approved and approved.preview.body
+                bound = signature.bind(*bound.args, **bound.kwargs)
+            else:
+                bound = signature.bind(*args, **kwargs)
+            return bound.args, bound.kwargs
+
+        def admit(approved: ApprovedAction) -> Call:
+            edited = (approved.decision or Decision()).edited or []
+            unseen = [path for path in edited if path != "preview.body"]
+            if unseen and not sees_decision:
+                raise ImpriIntegrityError(f"{', '.join(unseen)} was edited, and the function can't see it.")
+            return call(approved)
+
+        call(None)
         preview = self._preview(*args, **kwargs) if callable(self._preview) else self._preview
         title = self._title(*args, **kwargs) if callable(self._title) else self._title
         proposal = {**self._fixed, "title": title, "preview": preview or {"format": "plain", "body": ""}}
-
-        def admit(approved: ApprovedAction) -> Call:
-            parameters = bound.signature.parameters
-            decision = approved.decision or Decision()
-            sees_decision = self._takes_body and "body" not in parameters
-            unseen = [path for path in decision.get("edited") or [] if path != "preview.body"]
-            if unseen and not sees_decision:
-                raise ImpriIntegrityError(f"{', '.join(unseen)} was edited, and the function can't see it.")
-            if not self._takes_body:
-                return bound.args, bound.kwargs
-            if sees_decision:
-                return bound.args, {**bound.kwargs, "_decision": decision}
-            bound.arguments["body"] = approved.preview.body
-            return bound.args, bound.kwargs
-
         return proposal, admit
 
 

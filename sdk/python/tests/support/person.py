@@ -85,21 +85,30 @@ class Person:
 def meanwhile(act: Callable[[], object]) -> Iterator[None]:
     """Does something in another thread while the block runs; a failure there is one of the test."""
     failures: list[BaseException] = []
+    is_over = False
 
     def run() -> None:
         try:
             act()
         except BaseException as error:
-            failures.append(error)
-            # The block may wait for what will not happen now.
-            _thread.interrupt_main()
+            if not is_over:
+                failures.append(error)
+                # The block may wait for what will not happen now.
+                _thread.interrupt_main()
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield
-    finally:
-        thread.join(PATIENCE_S)
+    except KeyboardInterrupt:
         if failures:
-            raise failures[0]
-        assert not thread.is_alive()
+            raise failures[0] from None
+        raise
+    except BaseException:
+        # Nobody is interested any more in what the thread does.
+        is_over = True
+        raise
+    thread.join(PATIENCE_S)
+    if failures:
+        raise failures[0]
+    assert not thread.is_alive()

@@ -112,6 +112,9 @@ class Server:
         past = ", ".join(f"{name} = {name} - interval '{seconds} s'" for name in ("created_at", "expires_at"))
         self._database.sql(f"update action set {past} where action_id = '{_uuid(action_id)}'")
 
+    def webhook_secret(self) -> str:
+        return str(self._database.sql("select webhook_secret from project")[0][0])
+
     def count_actions(self, kind: str) -> int:
         return int(self._database.sql(f"select count(*) from action where kind = '{kind}'")[0][0])
 
