@@ -24,7 +24,12 @@ def deliver(message: EmailMessage) -> None:
         outbox.write(bytes(message))
 
 
-@function_tool
+def what_to_tell(_: object, error: Exception) -> str:
+    """Tells the model that it was a no. Its own words would be to try again."""
+    return f"The e-mail was not sent. {error}"
+
+
+@function_tool(failure_error_function=what_to_tell)
 @impri.gate(kind="email.send", title="E-mail to {to}: {subject}", editable=["subject", "body"], idempotent=False)
 async def send_email(to: str, subject: str, body: str) -> str:
     """Send an e-mail, once a person approved it. They may change the subject and the text."""
