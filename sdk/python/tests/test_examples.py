@@ -20,7 +20,7 @@ from .support.server import Server
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SOURCE = Path(__file__).parents[1] / "src"
 # The classic AutoGen can't be installed beside the others: it has an interpreter of its own.
-CLASSIC = os.environ.get("IMPRI_TEST_CLASSIC_PYTHON") or str(Path.home() / ".cache/impri/venv/bin/python")
+CLASSIC = os.environ.get("IMPRI_TEST_PYTHON") or str(Path.home() / ".cache/impri/venv/bin/python")
 
 
 @dataclass

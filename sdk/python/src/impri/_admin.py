@@ -26,9 +26,11 @@ from .models import ApiKey, ApiKeyCreated, AuditEvent, PagedResult, Project, Pro
 EXPORT_TIMEOUT_S = 600.0
 
 
-def create_key(settings: Settings, name: str, scopes: Sequence[Scope]) -> Flow[ApiKeyCreated]:
-    """Make an API key. Its secret is in the answer, this once."""
-    body = encode({"name": name, "scopes": list(scopes)})
+def create_key(
+    settings: Settings, name: str, scopes: Sequence[Scope], *, expires_in: int | None = None
+) -> Flow[ApiKeyCreated]:
+    """Make an API key, valid for so many seconds or without end. Its secret is in the answer, this once."""
+    body = encode(members({"name": name, "scopes": list(scopes), "expires_in": expires_in}))
     send = Send("POST", "/v1/keys", settings.timeout_s, body=body, repeatable=False)
     return (yield from call(send, settings.retry_for_s, lambda reply: ApiKeyCreated(parse(reply))))
 
@@ -56,9 +58,15 @@ def get_project(settings: Settings) -> Flow[Project]:
     return (yield from call(send, settings.retry_for_s, lambda reply: Project(parse(reply))))
 
 
-def update_project(settings: Settings, *, name: str | None = None, timezone: str | None = None) -> Flow[Project]:
-    """Change the project's name or time zone."""
-    body = encode(members({"name": name, "timezone": timezone}))
+def update_project(
+    settings: Settings,
+    *,
+    name: str | None = None,
+    timezone: str | None = None,
+    allow_self_approval: bool | None = None,
+) -> Flow[Project]:
+    """Change what is given of the project's settings."""
+    body = encode(members({"name": name, "timezone": timezone, "allow_self_approval": allow_self_approval}))
     send = Send("PATCH", "/v1/project", settings.timeout_s, body=body)
     return (yield from call(send, settings.retry_for_s, lambda reply: Project(parse(reply))))
 

@@ -85,7 +85,7 @@ def _wait(
 ) -> Flow[T | None]:
     """Reads again and again, letting the server wait, until it is over; `None` when the time is."""
     until = None if timeout_s is None else time.monotonic() + timeout_s
-    heard = time.monotonic()
+    failing_since: float | None = None
     wait_s, failures, early = WAIT_MAX_S, 0, 0
     while True:
         left = None if until is None else until - time.monotonic()
@@ -94,7 +94,9 @@ def _wait(
         try:
             found = yield from read(asked)
         except ImpriError as error:
-            if not is_outage(error) or time.monotonic() - heard > settings.outage_s:
+            now = time.monotonic()
+            failing_since = now if failing_since is None else failing_since
+            if not is_outage(error) or now - failing_since > settings.outage_s:
                 raise
             # Something between here and the server may close what is silent for too long.
             wait_s, failures = max(WAIT_MIN_S, wait_s // 2), failures + 1
@@ -103,8 +105,8 @@ def _wait(
         else:
             if is_over(found):
                 return found
-            heard, failures = time.monotonic(), 0
-            early = early + 1 if heard - began < asked / 2 else 0
+            failing_since, failures = None, 0
+            early = early + 1 if time.monotonic() - began < asked / 2 else 0
             pause = min(poll_interval_s, backoff(early)) if early else 0.0
         left = None if until is None else until - time.monotonic()
         if left is not None and left <= 0:

@@ -1,4 +1,4 @@
-"""What can go wrong. Every exception means the same for an action: it is not approved, and nothing was run."""
+"""What can go wrong. Whichever of these a gate raises, nothing was run."""
 
 from __future__ import annotations
 

@@ -191,6 +191,8 @@ class AuditEvent(Record):
     event: str
     action_id: str | None
     actor: str | None
+    actor_name: str | None
+    actor_type: str | None
     channel: str | None
     data: Any
     created_at: int
@@ -223,15 +225,17 @@ class Project(Record):
     id: str
     name: str
     timezone: str
+    allow_self_approval: bool | None
     webhook_secret: str | None
     created_at: int
 
 
 class ProjectExport(Record):
-    """Everything that a project holds."""
+    """Everything that a project holds. Its keys are `export["keys"]`: `keys` itself is a method of dictionaries."""
 
     exported_at: int
     project: Any
+    people: list[Any]
     actions: list[Any]
     decisions: list[Any]
     watchers: list[Any]
