@@ -4,7 +4,8 @@
 # Everything is kept under one cache folder, so that all checkouts on a machine share it:
 #   ~/.cache/impri/target   cargo's target folder (a CARGO_TARGET_DIR that is already set wins)
 #   ~/.cache/impri/tools    wasm-bindgen and the npm tools
-#   ~/.cache/impri/venv     the Python of the tests
+#   ~/.cache/impri/venv     the Python of the tests, with the classic AutoGen
+#   ~/.cache/impri/venv-sdk the Python of the client's tests, with the frameworks that can't live beside that one
 #   ~/.cache/impri/stamps   what was done for which input, so that it is not done twice
 set -euo pipefail
 
@@ -13,6 +14,8 @@ cache=${XDG_CACHE_HOME:-${HOME:?is not set}/.cache}/impri
 tools=$cache/tools
 # shellcheck disable=SC2034 # setup and test use it
 venv=$cache/venv
+# shellcheck disable=SC2034 # the same
+venv_sdk=$cache/venv-sdk
 stamps=$cache/stamps
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$cache/target}
 export CARGO_TERM_PROGRESS_WHEN=${CARGO_TERM_PROGRESS_WHEN:-never}

@@ -1,0 +1,1 @@
+"""Against a real server, and against answers that no server should give."""
