@@ -62,15 +62,15 @@ fn keeps_unchanged(field: &str, value: &Value) -> Result<(), FieldError> {
     }
 }
 
-/// The JSON type of a value, in the words of the JSON RFC.
+/// The JSON type of a value with its article, in the words of the JSON RFC.
 pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
     }
 }
 

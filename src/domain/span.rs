@@ -1,6 +1,7 @@
 //! Lengths of time in the few words that fit into a list.
 
-/// A length of time in its largest unit, rounded down: `45 s`, `27 min`, `6 h`, `2 d`.
+/// A length of time in its largest unit, rounded down: `45 s`, `27 min`, `6 h`. A few days get their hours too, because
+/// "2 d" of what was three days a second ago is no help: `2 d 23 h`.
 pub fn words(secs: u64) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;
@@ -9,6 +10,7 @@ pub fn words(secs: u64) -> String {
         0..MINUTE => format!("{secs} s"),
         MINUTE..HOUR => format!("{} min", secs / MINUTE),
         HOUR..172_800 => format!("{} h", secs / HOUR),
+        172_800..604_800 if secs % DAY >= HOUR => format!("{} d {} h", secs / DAY, secs % DAY / HOUR),
         _ => format!("{} d", secs / DAY),
     }
 }
@@ -28,8 +30,8 @@ mod tests {
 
     #[test]
     fn the_largest_unit_that_fits_is_used() {
-        let read = [0, 59, 60, 3599, 3600, 172_799, 172_800].map(words);
-        assert_eq!(read, ["0 s", "59 s", "1 min", "59 min", "1 h", "47 h", "2 d"]);
+        let read = [0, 59, 60, 3599, 3600, 172_799, 172_800, 259_199, 259_200, 1_000_000].map(words);
+        assert_eq!(read, ["0 s", "59 s", "1 min", "59 min", "1 h", "47 h", "2 d", "2 d 23 h", "3 d", "11 d"]);
     }
 
     #[test]

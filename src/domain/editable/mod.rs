@@ -191,7 +191,7 @@ pub fn check_edits(
         if type_name(value) != type_name(&original) {
             return Err(EditRefusal::Invalid(FieldError::invalid(
                 path.to_string(),
-                format!("must stay a {}; a {} was sent.", type_name(&original), type_name(value)),
+                format!("must stay {}; {} was sent.", type_name(&original), type_name(value)),
             )));
         }
         edits.push(Edit { path: path.clone(), value: value.clone() });

@@ -111,9 +111,25 @@ impl Services {
 
 /// A query for words that begin like those of the text, in the syntax of `to_tsquery`: quoted, so that nothing in the
 /// text is syntax.
+///
+/// A database without a locale folds the case of ASCII letters only, so other letters are asked for in each case that
+/// words are written in.
 fn prefixes(text: &str) -> String {
     let quoted = |word: &str| format!("'{}':*", word.replace('\\', "\\\\").replace('\'', "''"));
-    text.split_whitespace().map(quoted).collect::<Vec<_>>().join(" & ")
+    let any_case = |word: &str| {
+        if word.is_ascii() {
+            return quoted(word);
+        }
+        let lower = word.to_lowercase();
+        let mut rest = lower.chars();
+        let capital: String = rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect();
+        let mut forms = vec![word.to_owned(), word.to_uppercase(), capital, lower];
+        forms.sort_unstable();
+        forms.dedup();
+        let forms: Vec<String> = forms.iter().map(|form| quoted(form)).collect();
+        format!("({})", forms.join(" | "))
+    };
+    text.split_whitespace().map(any_case).collect::<Vec<_>>().join(" & ")
 }
 
 #[cfg(test)]
@@ -125,5 +141,6 @@ mod tests {
         assert_eq!(prefixes(" acme  invoice "), "'acme':* & 'invoice':*");
         assert_eq!(prefixes("it's | !x"), "'it''s':* & '|':* & '!x':*");
         assert_eq!(prefixes("a\\"), "'a\\\\':*");
+        assert_eq!(prefixes("über x"), "('ÜBER':* | 'Über':* | 'über':*) & 'x':*");
     }
 }

@@ -88,7 +88,7 @@ fn check(report: Report, agent: &Caller, now: crate::domain::Instant) -> Service
             errors.extend(payload::check_up_to("payload", value, RESULT_MAX_BYTES).err());
         }
         Some(other) => {
-            let text = format!("must be a JSON object; a {} was sent.", payload::type_name(other));
+            let text = format!("must be a JSON object; {} was sent.", payload::type_name(other));
             errors.push(FieldError::invalid("payload", text));
         }
         None => {}
