@@ -84,7 +84,7 @@ def export_project(settings: Settings) -> Flow[ProjectExport]:
 
 
 def erase_project_data(settings: Settings) -> Flow[Record]:
-    """Erase the project's actions and history. There is no way back."""
+    """Erase what was written in the project; that it happened stays. There is no way back."""
     send = Send("DELETE", "/v1/project/data", settings.timeout_s, repeatable=False)
     return (yield from call(send, settings.retry_for_s, lambda reply: Record(parse(reply))))
 
