@@ -250,9 +250,9 @@ async fn decisions_from_before_receipts_have_none(db: PgPool) {
     let id = app.agent().proposed(&mail()).await;
     app.decider().approve(&id).await;
     for sql in [
-        "alter table decision disable trigger decision_append_only",
+        "alter table decision disable trigger user",
         "update decision set receipt = null",
-        "alter table decision enable trigger decision_append_only",
+        "alter table decision enable trigger user",
     ] {
         sqlx::query(sql).execute(&db).await.expect("a database");
     }
