@@ -113,11 +113,8 @@ async fn several_servers_at_the_first_start_make_one_key(db: PgPool) {
         let keys = services.receipt_keys().await.expect("a database");
         keys.signing_kid().to_owned()
     };
-    let (one, two, three) = tokio::join!(
-        apps[0].on_server(signing.clone()),
-        apps[1].on_server(signing.clone()),
-        apps[2].on_server(signing)
-    );
+    let (one, two, three) =
+        tokio::join!(apps[0].on_server(signing), apps[1].on_server(signing), apps[2].on_server(signing));
     assert_eq!((&one, &one), (&two, &three));
     assert_eq!(apps[0].count("select count(*) from receipt_key").await, 1);
 }

@@ -145,9 +145,15 @@ impl Services {
         db::receipt_keys::lock(&mut tx).await?;
         let outcome = db::receipt_keys::withdraw(&mut tx, kid, now).await?;
         if outcome == Withdrawal::Done {
-            let kind = EventKind::ReceiptKeyWithdrawn;
-            let data = json!({"withdrawn": kid});
-            let event = AuditEvent { project, at: now, kind, action: None, actor, channel, data };
+            let event = AuditEvent {
+                project,
+                at: now,
+                kind: EventKind::ReceiptKeyWithdrawn,
+                action: None,
+                actor,
+                channel,
+                data: json!({"withdrawn": kid}),
+            };
             db::audit::append(&mut tx, &event).await?;
             self.commit_and_tell(tx, Signal::ReceiptKeysChanged).await?;
         }
