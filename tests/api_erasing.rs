@@ -112,6 +112,11 @@ async fn what_was_written_is_gone_from_every_table_and_what_happened_stays(db: P
     assert_eq!(traces(&db).await, Vec::<String>::new());
     assert_eq!(sqlx::query_scalar::<_, String>(kept).fetch_one(&db).await.expect("facts"), before);
     assert_eq!(sqlx::query_scalar::<_, String>(digests).fetch_one(&db).await.expect("digests"), sums);
+    assert_eq!(
+        app.count("select count(*) from decision where receipt is not null").await,
+        0,
+        "they name the kind"
+    );
     let unmarked = "select count(*) from audit_event where (data->>'erased') is distinct from 'true'
                       and kind <> 'gdpr.erase'";
     assert_eq!(app.count(unmarked).await, 0, "every fact says that its particulars are gone");

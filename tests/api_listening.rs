@@ -51,6 +51,8 @@ async fn every_change_is_an_event_and_the_last_one_ends_the_stream(db: PgPool) {
         (&approved["status"], &approved["decision"]["verdict"]),
         (&json!("approved"), &json!("approve"))
     );
+    assert!(approved["receipt"].is_string());
+    assert_eq!(approved["receipt"], app.agent().read(&id).await["receipt"]);
     app.agent().post(&format!("/v1/actions/{id}/claim"), &json!({})).await.expect(200);
     assert!(stream.next().await.expect("the claim")["claimed_at"].is_i64());
     app.agent().report(&id, &json!({"status": "executed"})).await.expect(200);

@@ -32,6 +32,7 @@ mod pages_history;
 mod pages_untrusted;
 mod people;
 mod race;
+mod receipts;
 mod restart;
 mod seeds;
 mod serving;

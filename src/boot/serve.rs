@@ -72,6 +72,8 @@ async fn serve_on(
     if let Some(admin) = &config.first_admin {
         set_up(&services, admin).await?;
     }
+    // The first start makes the key that signs receipts.
+    services.receipt_keys().await.context("The key that signs receipts can't be read or made")?;
     let workers = start_workers(&services, config.allow_private_targets, &stop);
     let settings = RouterSettings {
         is_https: public_url.is_https(),

@@ -70,6 +70,10 @@ event_kinds! {
     GdprExport = "gdpr.export",
     /// Somebody had everything erased that people and agents wrote.
     GdprErase = "gdpr.erase",
+    /// Another key signs receipts from now on.
+    ReceiptKeyRotated = "receipt_key.rotated",
+    /// What a key signed is not to be believed any more.
+    ReceiptKeyWithdrawn = "receipt_key.withdrawn",
 }
 
 impl EventKind {

@@ -131,7 +131,7 @@ impl std::fmt::Display for ContentDigest {
 impl std::str::FromStr for ContentDigest {
     type Err = ();
     fn from_str(text: &str) -> Result<Self, ()> {
-        if text.len() != 64 || !text.is_ascii() {
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(());
         }
         let mut bytes = [0; 32];
@@ -139,6 +139,19 @@ impl std::str::FromStr for ContentDigest {
             *byte = u8::from_str_radix(&text[index * 2..index * 2 + 2], 16).map_err(|_| ())?;
         }
         Ok(Self(bytes))
+    }
+}
+
+impl Serialize for ContentDigest {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentDigest {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(d)?;
+        text.parse().map_err(|()| serde::de::Error::custom("not 64 hexadecimal digits"))
     }
 }
 
@@ -188,7 +201,10 @@ mod tests {
     fn a_digest_survives_its_text() {
         let digest = sample().digest();
         assert_eq!(digest.to_string().parse(), Ok(digest));
-        assert!("zz".repeat(32).parse::<ContentDigest>().is_err());
+        assert_eq!(serde_json::from_value::<ContentDigest>(json!(digest)).unwrap(), digest);
+        for wrong in ["zz", "+f", "é", ""] {
+            assert!(wrong.repeat(32).parse::<ContentDigest>().is_err(), "{wrong}");
+        }
         assert_eq!(digest.short().len(), 9);
     }
 

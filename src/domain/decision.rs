@@ -6,6 +6,7 @@ use super::Instant;
 use super::content::ContentDigest;
 use super::editable::Edit;
 use super::ids::{KeyId, ReviewerId};
+use super::receipt::Receipt;
 use super::text::{Comment, FieldError};
 
 /// Yes or no.
@@ -150,6 +151,8 @@ pub struct Decision {
     pub proposed_sha256: ContentDigest,
     /// The digest of what was approved; none for a rejection.
     pub approved_sha256: Option<ContentDigest>,
+    /// What proves it; none on decisions that are older than receipts.
+    pub receipt: Option<Receipt>,
 }
 
 #[cfg(test)]

@@ -72,6 +72,9 @@ typed_id!(
 typed_id!(
     /// Names one delivery to the outside, so that its receiver can tell a repeat.
     DeliveryId, "evt_");
+typed_id!(
+    /// Names the receipt of one decision.
+    ReceiptId, "rcp_");
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,7 @@ pub mod ids;
 pub mod payload;
 pub mod policy;
 pub mod proposal;
+pub mod receipt;
 pub mod scope;
 pub mod span;
 pub mod text;

@@ -1,7 +1,7 @@
 //! The server: everything that may block, fail or cost.
 //!
 //! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
-//! [`db`] holds the SQL; [`live`] and [`notify`] carry what happened to those who wait.
+//! [`db`] holds the SQL; [`receipts`] signs and verifies; [`live`] and [`notify`] carry what happened to those who wait.
 
 pub mod auth;
 pub mod clock;
@@ -17,6 +17,7 @@ pub mod metrics;
 pub mod notify;
 pub mod postgres;
 pub mod random;
+pub mod receipts;
 mod redirects;
 pub mod service;
 pub mod text;

@@ -35,7 +35,17 @@ async fn a_decision_is_delivered_within_a_second(pool: PgPool) {
     let keys: Vec<&str> = body.keys().map(String::as_str).collect();
     assert_eq!(
         keys,
-        ["event", "action_id", "status", "decided_at", "verdict", "final_preview", "diff", "event_id"]
+        [
+            "event",
+            "action_id",
+            "status",
+            "decided_at",
+            "verdict",
+            "final_preview",
+            "diff",
+            "receipt",
+            "event_id"
+        ]
     );
     assert_eq!(body["action_id"], json!(action.id));
     assert_eq!((&body["status"], &body["verdict"]), (&json!("approved"), &json!("approve")));
@@ -43,6 +53,10 @@ async fn a_decision_is_delivered_within_a_second(pool: PgPool) {
     assert_eq!(body["final_preview"], json!({"format": "plain", "body": "Dear Mr Smith"}));
     let diff = body["diff"].as_str().expect("a diff");
     assert!(diff.contains("-Dear Ms Smith") && diff.contains("+Dear Mr Smith"), "{diff}");
+
+    let viewed = desk.services.action(desk.project(), action.id).await.expect("an action");
+    let receipt = viewed.action.decision().and_then(|decision| decision.receipt.as_ref()).expect("a receipt");
+    assert_eq!(body["receipt"], receipt.as_str());
 
     let delivery = desk.until_state(action.id, "delivered").await;
     assert_eq!((delivery.attempt, delivery.last_status, delivery.last_error), (0, Some(200), None));

@@ -62,6 +62,8 @@ async fn hosts_that_are_known_to_be_patient_may_ask_for_longer_waits(db: PgPool)
         app.decider().approve(&id).await;
         let called = waiting.await.expect("an answer");
         assert_eq!(called.data["status"], "approved");
+        assert!(called.data["receipt"].is_string(), "{called:?}");
+        assert_eq!(called.data["receipt"], app.agent().read(&id).await["receipt"]);
         assert_eq!(called.progress[0][1], hold, "{way:?} {era:?} {name}");
     }
 }

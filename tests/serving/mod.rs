@@ -94,6 +94,9 @@ async fn several_servers_start_at_once_on_an_empty_database(db: PgPool) {
     let people: i64 =
         sqlx::query_scalar("select count(*) from reviewer").fetch_one(&db).await.expect("a number");
     assert_eq!(people, 1, "the first account is made once");
+    let keys: i64 =
+        sqlx::query_scalar("select count(*) from receipt_key").fetch_one(&db).await.expect("a number");
+    assert_eq!(keys, 1, "and so is the key of receipts");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 
 mod lifetime;
 mod mcp;
+mod receipts;
 mod serve;
 
 use std::{path::PathBuf, time::Duration};
@@ -12,6 +13,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use self::lifetime::parse_lifetime;
 pub use self::mcp::{McpArgs, McpSettings};
+pub use self::receipts::{ReceiptsArgs, ReceiptsCommand, VerifyArgs};
 pub use self::serve::{LogFormatArg, ServeArgs};
 use crate::server::config::{ConfigError, DatabaseSource};
 
@@ -37,6 +39,8 @@ pub enum Command {
     Project(ProjectArgs),
     /// Give an agent's host the tools to propose and wait, by the Model Context Protocol on stdin and stdout
     Mcp(McpArgs),
+    /// Receipts of decisions: verify them, and look after the keys that sign them
+    Receipts(ReceiptsArgs),
 }
 
 /// Which database a command works on.

@@ -5,7 +5,9 @@
 pub mod keys;
 pub mod mcp;
 pub mod project;
+pub mod receipts;
 pub mod users;
+mod verify;
 
 use anyhow::{Context as _, anyhow};
 

@@ -10,6 +10,7 @@ use super::content::{Content, ContentDigest};
 use super::decision::Decision;
 use super::editable::{self, EditablePath};
 use super::ids::{ActionId, KeyId, ProjectId};
+use super::receipt::Receipt;
 use super::text::Undo;
 
 #[cfg(test)]
@@ -186,6 +187,18 @@ impl Action {
             | ActionState::Reported { decision, .. } => Some(decision),
             ActionState::Pending | ActionState::Expired | ActionState::Cancelled => None,
         }
+    }
+
+    /// The action with the receipt of its decision; as it was if nobody decided.
+    #[must_use]
+    pub fn with_receipt(mut self, receipt: Receipt) -> Self {
+        match &mut self.state {
+            ActionState::Approved { decision, .. }
+            | ActionState::Rejected { decision }
+            | ActionState::Reported { decision, .. } => decision.receipt = Some(receipt),
+            ActionState::Pending | ActionState::Expired | ActionState::Cancelled => {}
+        }
+        self
     }
 
     /// From this instant on an approved action can't be claimed; none if its approval does not age.

@@ -22,7 +22,8 @@ macro_rules! select_action {
                  a.result_at, a.result_by, a.result_detail, a.result_payload,
                  d.verdict as "verdict?", d.decided_at as "decided_at?", d.decider_kind as "decider_kind?",
                  d.decider_id as "decider_id?", d.decider_name as "decider_name?", d.channel as "channel?",
-                 d.comment, d.edits as "edits?", d.proposed_sha256 as "proposed_sha256?", d.approved_sha256
+                 d.comment, d.edits as "edits?", d.proposed_sha256 as "proposed_sha256?", d.approved_sha256,
+                 d.receipt
                from action a left join decision d using (action_id) "# + $tail
             $(, $arg)*
         )

@@ -7,6 +7,7 @@ use super::{DbResult, json_text};
 use crate::domain::Instant;
 use crate::domain::decision::{Decider, Decision};
 use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::receipt::Receipt;
 use crate::domain::text::Comment;
 
 /// Stores the decision of an action.
@@ -20,8 +21,8 @@ pub async fn insert(conn: &mut PgConnection, action: ActionId, decision: &Decisi
     };
     sqlx::query!(
         "insert into decision (action_id, verdict, decided_at, decider_kind, decider_id, decider_name, channel,
-           comment, edits, proposed_sha256, approved_sha256)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11)",
+           comment, edits, proposed_sha256, approved_sha256, receipt)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, $10, $11, $12)",
         action.uuid(),
         decision.verdict.as_str(),
         decision.decided_at,
@@ -33,6 +34,7 @@ pub async fn insert(conn: &mut PgConnection, action: ActionId, decision: &Decisi
         json_text(&edits_to_json(&decision.edits)),
         decision.proposed_sha256.as_bytes().as_slice(),
         decision.approved_sha256.as_ref().map(|digest| digest.as_bytes().as_slice()),
+        decision.receipt.as_ref().map(Receipt::as_str),
     )
     .execute(conn)
     .await?;
@@ -52,7 +54,8 @@ pub async fn page(
 ) -> DbResult<Vec<(ActionId, Decision)>> {
     let rows = sqlx::query!(
         r#"select d.action_id, d.verdict, d.decided_at, d.decider_kind, d.decider_id, d.decider_name, d.channel,
-             d.comment, d.edits as "edits: serde_json::Value", d.proposed_sha256, d.approved_sha256
+             d.comment, d.edits as "edits: serde_json::Value", d.proposed_sha256, d.approved_sha256,
+             d.receipt
            from decision d join action a using (action_id)
            where a.project_id = $1 and d.action_id > $2 and d.decided_at <= $3 order by d.action_id limit $4"#,
         project.uuid(),
@@ -75,6 +78,7 @@ pub async fn page(
                 edits: row.edits,
                 proposed_sha256: row.proposed_sha256,
                 approved_sha256: row.approved_sha256,
+                receipt: row.receipt,
             };
             Ok((ActionId::from_uuid(row.action_id), decision.into_decision()?))
         })

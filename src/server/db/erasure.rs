@@ -75,8 +75,8 @@ pub async fn actions(conn: &mut PgConnection, ids: &[ActionId], now: Instant) ->
     .execute(&mut *conn)
     .await?;
     sqlx::query!(
-        "update decision set comment = null, edits = '[]'
-         where action_id = any($1) and (comment is not null or edits::text <> '[]')",
+        "update decision set comment = null, edits = '[]', receipt = null
+         where action_id = any($1) and (comment is not null or edits::text <> '[]' or receipt is not null)",
         &ids,
     )
     .execute(&mut *conn)

@@ -12,6 +12,7 @@ pub mod listing;
 pub mod outbox;
 pub mod people;
 pub mod projects;
+pub mod receipt_keys;
 mod rows;
 pub mod signals;
 pub mod throttle;

@@ -10,6 +10,7 @@ use crate::domain::content::{Content, ContentDigest, Preview, PreviewFormat};
 use crate::domain::decision::{Channel, Decider, Decision, Verdict};
 use crate::domain::editable::{Edit, EditablePath};
 use crate::domain::ids::{ActionId, KeyId, ProjectId, ReviewerId};
+use crate::domain::receipt::Receipt;
 use crate::domain::text::{Comment, Kind, Title, Undo};
 
 /// One action with its decision, as the queries of [`super::actions`] select it.
@@ -52,6 +53,7 @@ pub(super) struct ActionRow {
     pub edits: Option<Value>,
     pub proposed_sha256: Option<Vec<u8>>,
     pub approved_sha256: Option<Vec<u8>>,
+    pub receipt: Option<String>,
 }
 
 impl ActionRow {
@@ -126,6 +128,7 @@ impl ActionRow {
             edits: self.edits.take().ok_or_else(missing)?,
             proposed_sha256: self.proposed_sha256.take().ok_or_else(missing)?,
             approved_sha256: self.approved_sha256.take(),
+            receipt: self.receipt.take(),
         }
         .into_decision()
     }
@@ -143,6 +146,7 @@ pub(super) struct DecisionRow {
     pub edits: Value,
     pub proposed_sha256: Vec<u8>,
     pub approved_sha256: Option<Vec<u8>>,
+    pub receipt: Option<String>,
 }
 
 impl DecisionRow {
@@ -164,6 +168,7 @@ impl DecisionRow {
             edits: edits_from_json(self.edits)?,
             proposed_sha256: digest(&self.proposed_sha256, "decision.proposed_sha256")?,
             approved_sha256: approved.transpose()?,
+            receipt: self.receipt.map(Receipt::stored),
         })
     }
 }

@@ -10,7 +10,7 @@ mod signal;
 mod waiters;
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::{Notify, broadcast};
@@ -33,6 +33,7 @@ pub struct Live {
     pending: pending::Pending,
     browsers: broadcast::Sender<Heard>,
     keys: broadcast::Sender<()>,
+    receipt_key_era: AtomicU64,
     is_linked: AtomicBool,
     proposed: Mutex<HashSet<ProjectId>>,
     proposed_wake: Notify,
@@ -54,6 +55,7 @@ impl Default for Live {
             pending: pending::Pending::default(),
             browsers: broadcast::Sender::new(BROWSER_BACKLOG),
             keys: broadcast::Sender::new(16),
+            receipt_key_era: AtomicU64::new(0),
             is_linked: AtomicBool::new(false),
             proposed: Mutex::default(),
             proposed_wake: Notify::new(),
@@ -99,6 +101,11 @@ impl Live {
         self.keys.subscribe()
     }
 
+    /// Counts how often the keys of receipts may have changed: what was read in an earlier era is to be read again.
+    pub fn receipt_key_era(&self) -> u64 {
+        self.receipt_key_era.load(Ordering::SeqCst)
+    }
+
     /// Whether signals of other servers arrive. While they don't, nothing may be remembered that they could revoke.
     pub fn is_linked(&self) -> bool {
         self.is_linked.load(Ordering::SeqCst)
@@ -118,6 +125,9 @@ impl Live {
             }
             Signal::KeyRevoked => {
                 let _ = self.keys.send(());
+            }
+            Signal::ReceiptKeysChanged => {
+                self.receipt_key_era.fetch_add(1, Ordering::SeqCst);
             }
         }
     }
@@ -145,6 +155,7 @@ impl Live {
         self.pending.forget_all();
         self.waiters.wake_all();
         let _ = self.keys.send(());
+        self.receipt_key_era.fetch_add(1, Ordering::SeqCst);
         let _ = self.browsers.send(Heard::Resync);
     }
 }

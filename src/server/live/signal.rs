@@ -48,6 +48,8 @@ pub enum Signal {
     Change(ProjectId, Change),
     /// A key was revoked or limited: forget what is remembered about keys.
     KeyRevoked,
+    /// Another key signs receipts, or one was withdrawn: forget what is remembered about them.
+    ReceiptKeysChanged,
 }
 
 impl std::fmt::Display for Signal {
@@ -55,6 +57,7 @@ impl std::fmt::Display for Signal {
         match self {
             Self::Change(project, change) => write!(f, "{} {project} {}", change.kind.as_str(), change.id),
             Self::KeyRevoked => f.write_str("key-revoked"),
+            Self::ReceiptKeysChanged => f.write_str("receipt-keys-changed"),
         }
     }
 }
@@ -63,8 +66,10 @@ impl std::str::FromStr for Signal {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        if text == "key-revoked" {
-            return Ok(Self::KeyRevoked);
+        match text {
+            "key-revoked" => return Ok(Self::KeyRevoked),
+            "receipt-keys-changed" => return Ok(Self::ReceiptKeysChanged),
+            _ => {}
         }
         let mut words = text.split(' ');
         let kind =
@@ -88,7 +93,7 @@ mod tests {
         let project = ProjectId::from_uuid(Uuid::from_u128(3));
         let id = ActionId::from_uuid(Uuid::from_u128(4));
         let changes = ChangeKind::ALL.into_iter().map(|kind| Signal::Change(project, Change { kind, id }));
-        for signal in changes.chain([Signal::KeyRevoked]) {
+        for signal in changes.chain([Signal::KeyRevoked, Signal::ReceiptKeysChanged]) {
             assert_eq!(signal.to_string().parse(), Ok(signal));
         }
         assert_eq!("created x y".parse::<Signal>(), Err(()));

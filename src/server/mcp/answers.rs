@@ -78,6 +78,9 @@ pub(super) struct Standing {
     /// Digest of the approved content, for whoever compares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) approved_sha256: Option<String>,
+    /// What proves the decision, signed. Hand it as it is to whoever runs the action, if they ask for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) receipt: Option<String>,
     /// Unix seconds; from then on an approval can't be claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) valid_until: Option<i64>,
@@ -191,6 +194,7 @@ impl Standing {
             decided_by: Some(decision.decided_by.name).filter(|name| !name.is_empty()),
             comment: decision.comment,
             approved_sha256: seen.approved_sha256,
+            receipt: seen.receipt,
             valid_until: seen.valid_until,
             claimed_at: seen.claimed_at,
             expires_at: seen.expires_at.filter(|_| is_pending),

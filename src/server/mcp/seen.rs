@@ -17,6 +17,7 @@ pub(super) struct Seen {
     pub(super) idempotent: Option<bool>,
     pub(super) undo: Option<String>,
     pub(super) approved_sha256: Option<String>,
+    pub(super) receipt: Option<String>,
     pub(super) inbox_url: Option<String>,
     pub(super) created_at: Option<i64>,
     pub(super) expires_at: Option<i64>,

@@ -55,6 +55,9 @@ pub fn body(action: &Action, event: DeliveryId, now: Instant) -> String {
             json!({"format": shown.final_preview.format, "body": shown.final_preview.body}),
         );
         members.insert("diff".into(), shown.diff.map_or(Value::Null, Value::String));
+        if let Some(receipt) = api::receipt(decision) {
+            members.insert("receipt".into(), receipt.into());
+        }
     }
     members.insert("event_id".into(), event.to_string().into());
     Value::Object(members).to_string()

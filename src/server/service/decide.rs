@@ -30,6 +30,8 @@ impl Services {
         id: ActionId,
         intent: Intent,
     ) -> ServiceResult<Action> {
+        // Read before the transaction holds a connection. Without a key there is no receipt, so nothing is decided.
+        let keys = self.receipt_keys().await?;
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
         let action = db::actions::get(&mut tx, project, id).await?.ok_or(ServiceError::NotFound)?;
@@ -41,7 +43,7 @@ impl Services {
         let transition = pending
             .decide(policy, decider, intent, now)
             .map_err(|refusal| ServiceError::refused(refusal, &editable))?;
-        let next = transition.next;
+        let next = self.with_receipt(transition.next, &keys)?;
         if !db::actions::leave_pending(&mut tx, id, next.status(now), now).await? {
             tx.rollback().await?;
             return Err(self.lost(project, id).await?);

@@ -23,6 +23,7 @@ mod people;
 mod projects;
 mod propose;
 mod read;
+mod receipts;
 mod report;
 mod setup;
 mod sign_in;
@@ -43,11 +44,13 @@ pub use people::NewPerson;
 pub use projects::ProjectChange;
 pub use propose::Proposed;
 pub use read::Viewed;
+pub use receipts::{ReceiptKeys, Rotation};
 pub use report::Report;
 pub use setup::FirstAccount;
 pub use usage::Usage;
 
 use self::access::KeyMemory;
+use self::receipts::ReceiptKeyMemory;
 use super::clock::Clock;
 use super::db::signals;
 use super::error::ServiceResult;
@@ -65,6 +68,7 @@ pub struct Services {
     live: Arc<Live>,
     public_url: Arc<str>,
     keys: Arc<KeyMemory>,
+    receipt_keys: Arc<ReceiptKeyMemory>,
     passwords: Arc<Semaphore>,
     outbox_wake: Arc<Notify>,
     metrics: Arc<Metrics>,
@@ -76,6 +80,7 @@ impl Services {
         let live = Arc::new(Live::default());
         Self {
             keys: Arc::new(KeyMemory::new(&live)),
+            receipt_keys: Arc::default(),
             pool,
             clock,
             live,

@@ -30,6 +30,7 @@ pub fn action(viewed: Viewed, public_url: &str, now: Instant) -> v1::Action {
         | ActionState::Expired
         | ActionState::Cancelled => (None, None),
     };
+    let receipt = decided.and_then(receipt);
     let approved_sha256 = decided.and_then(|decision| decision.approved_sha256);
     let valid_until = action.valid_until().map(Instant::unix_timestamp);
     // What time did to it shows at once; the row is moved when the clock gets round to it.
@@ -72,7 +73,13 @@ pub fn action(viewed: Viewed, public_url: &str, now: Instant) -> v1::Action {
             last_error: delivery.last_error,
         }),
         duplicate_of: None,
+        receipt,
     }
+}
+
+/// The receipt of a decision, if it is not older than receipts.
+pub fn receipt(decision: &Decision) -> Option<String> {
+    decision.receipt.as_ref().map(|receipt| receipt.as_str().to_owned())
 }
 
 /// A decision as the API answers it.

@@ -69,6 +69,8 @@ pub fn label(kind: EventKind) -> &'static str {
         EventKind::AuditExported => "History exported",
         EventKind::GdprExport => "Data exported",
         EventKind::GdprErase => "Data erased",
+        EventKind::ReceiptKeyRotated => "Receipt key rotated",
+        EventKind::ReceiptKeyWithdrawn => "Receipt key withdrawn",
     }
 }
 
@@ -108,6 +110,10 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
             let count = event.data.get("actions").and_then(Value::as_i64)?;
             Some(format!("of {count} {}", if count == 1 { "action" } else { "actions" }))
         }
+        EventKind::ReceiptKeyRotated => {
+            string(&event.data, "signing").map(|kid| format!("now {}", text::reveal_text(kid)))
+        }
+        EventKind::ReceiptKeyWithdrawn => string(&event.data, "withdrawn").map(text::reveal_text),
         EventKind::ActionCreated
         | EventKind::ActionApproved
         | EventKind::ActionRejected

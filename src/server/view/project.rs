@@ -34,6 +34,7 @@ pub fn person(member: Member) -> v1::Person {
 
 /// A decision as it is stored.
 pub fn decision(action: ActionId, decision: Decision) -> v1::ExportedDecision {
+    let receipt = api::receipt(&decision);
     let edits = decision.edits.into_iter();
     v1::ExportedDecision {
         action_id: action.to_string(),
@@ -47,5 +48,6 @@ pub fn decision(action: ActionId, decision: Decision) -> v1::ExportedDecision {
             .collect(),
         proposed_sha256: decision.proposed_sha256.to_string(),
         approved_sha256: decision.approved_sha256.map(|digest| digest.to_string()),
+        receipt,
     }
 }

@@ -83,6 +83,9 @@ pub struct Action {
     /// Who decided and how.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
+    /// What proves the decision: a compact JWS, to be verified with `/.well-known/jwks.json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
     /// When an executor took the permission to run it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claimed_at: Option<i64>,
@@ -180,6 +183,9 @@ pub struct Decided {
     /// The decision.
     #[serde(flatten)]
     pub decision: Decision,
+    /// What proves it: a compact JWS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
 }
 
 /// The answer to a report.

@@ -8,6 +8,7 @@ mod audit;
 mod keys;
 mod problem;
 mod project;
+mod receipts;
 mod requests;
 mod words;
 
@@ -16,5 +17,6 @@ pub use audit::*;
 pub use keys::*;
 pub use problem::*;
 pub use project::*;
+pub use receipts::*;
 pub use requests::*;
 pub use words::*;

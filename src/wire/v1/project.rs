@@ -120,6 +120,9 @@ pub struct ExportedDecision {
     /// The digest of what was approved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved_sha256: Option<String>,
+    /// What proves it: a compact JWS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
 }
 
 /// One edited value.

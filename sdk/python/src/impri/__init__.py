@@ -32,6 +32,7 @@ from .errors import (
     ImpriProtocolError,
     ImpriQuotaExceeded,
     ImpriRateLimited,
+    ImpriReceiptRefused,
     ImpriRejected,
     ImpriTimeout,
     ImpriUnauthorized,
@@ -71,6 +72,7 @@ from .models import (
     WatcherSchedule,
     WebhookDelivery,
 )
+from .receipts import Guard, Permission, Receipt, fetch_jwks, verify_receipt
 from .webhook import WebhookEvent, read_webhook, verify_webhook
 
 __all__ = [
@@ -91,6 +93,7 @@ __all__ = [
     "Decision",
     "DecisionResult",
     "Gate",
+    "Guard",
     "ImpriAlreadyRun",
     "ImpriApiError",
     "ImpriCancelled",
@@ -107,6 +110,7 @@ __all__ = [
     "ImpriProtocolError",
     "ImpriQuotaExceeded",
     "ImpriRateLimited",
+    "ImpriReceiptRefused",
     "ImpriRejected",
     "ImpriTimeout",
     "ImpriUnauthorized",
@@ -115,9 +119,11 @@ __all__ = [
     "NotificationChannel",
     "Original",
     "PagedResult",
+    "Permission",
     "Preview",
     "Project",
     "ProjectExport",
+    "Receipt",
     "Record",
     "ResultAck",
     "Scope",
@@ -132,9 +138,11 @@ __all__ = [
     "WebhookDelivery",
     "WebhookEvent",
     "__version__",
+    "fetch_jwks",
     "gate",
     "gated_shell",
     "gated_shell_async",
     "read_webhook",
+    "verify_receipt",
     "verify_webhook",
 ]

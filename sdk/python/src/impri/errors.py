@@ -26,6 +26,10 @@ class ImpriIntegrityError(ImpriError):
     """The content that came back is not the content that was proposed or approved."""
 
 
+class ImpriReceiptRefused(ImpriError):
+    """A receipt that is not genuine, or does not permit what was to be run, here and now. Nothing was run."""
+
+
 class ImpriWebhookSignatureError(ImpriError):
     """A callback's signature does not fit, or is too old."""
 

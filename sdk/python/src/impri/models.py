@@ -129,6 +129,7 @@ class Action(Record):
     valid_until: int | None
     original: Original | None
     decision: Decision | None
+    receipt: str | None
     claimed_at: int | None
     result_at: int | None
     result_detail: str | None
@@ -148,6 +149,7 @@ class DecisionResult(Decision):
 
     id: str
     status: str
+    receipt: str | None
 
 
 class BulkDecisionResult(Record):

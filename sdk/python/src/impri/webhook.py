@@ -29,6 +29,7 @@ class WebhookEvent(Record):
     verdict: str | None
     final_preview: Preview | None
     diff: str | None
+    receipt: str | None
 
 
 def verify_webhook(

@@ -223,6 +223,7 @@ impl PendingAction {
             edits,
             proposed_sha256: action.content_sha256,
             approved_sha256,
+            receipt: None,
         };
         let state = match decision.verdict {
             Verdict::Approve => ActionState::Approved { decision, claim: None },

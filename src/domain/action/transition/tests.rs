@@ -23,6 +23,7 @@ fn decision(verdict: Verdict, digest: ContentDigest) -> Decision {
         edits: Vec::new(),
         proposed_sha256: digest,
         approved_sha256: (verdict == Verdict::Approve).then_some(digest),
+        receipt: None,
     }
 }
 

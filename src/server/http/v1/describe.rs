@@ -57,6 +57,15 @@ impl IntoResponses for Refused {
     }
 }
 
+/// What a call that everybody may make can be refused with.
+pub(super) struct Unavailable;
+
+impl IntoResponses for Unavailable {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        refusals(&[("503", "The server can't reach its database; nothing was changed.")])
+    }
+}
+
 /// What a call that names something by its id may be refused with besides.
 pub(super) struct NotFound;
 

@@ -9,6 +9,7 @@ mod keys;
 mod later;
 mod project;
 mod query;
+mod receipts;
 
 use std::sync::Arc;
 
@@ -46,6 +47,7 @@ fn described() -> OpenApiRouter<HttpState> {
         .merge(project::router())
         .merge(audit::router())
         .merge(later::router())
+        .merge(receipts::router())
 }
 
 /// `GET /v1/openapi.json`: OpenAPI 3.1.

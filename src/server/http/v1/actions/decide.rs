@@ -52,6 +52,7 @@ pub(super) async fn decide(
         action_id: id.to_string(),
         status: action.status(state.services.clock().now()).as_str(),
         decision: api::decision(&action, decision),
+        receipt: api::receipt(decision),
     }))
 }
 

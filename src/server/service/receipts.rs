@@ -1,0 +1,162 @@
+//! Receipts of decisions: which key signs them, and which keys verify them.
+//!
+//! Keys are read once and remembered while this server hears the signals of the others; a rotation makes every server
+//! read them again. The first decision or start on an empty database makes the first key.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::json;
+
+use super::Services;
+use crate::domain::action::Action;
+use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::decision::Channel;
+use crate::domain::ids::{ProjectId, ReceiptId};
+use crate::domain::receipt::Claims;
+use crate::server::db::receipt_keys::Withdrawal;
+use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::live::Signal;
+use crate::server::receipts::{self, KeySet, SigningKey};
+use crate::server::{db, random};
+
+/// The key that signs, and the set that verifies.
+pub struct ReceiptKeys {
+    signing: SigningKey,
+    set: KeySet,
+}
+
+impl ReceiptKeys {
+    /// The public keys.
+    pub fn set(&self) -> &KeySet {
+        &self.set
+    }
+
+    /// The name of the key that signs.
+    pub fn signing_kid(&self) -> &str {
+        self.signing.public().kid()
+    }
+}
+
+/// What was read last, and in which era.
+#[derive(Default)]
+pub(super) struct ReceiptKeyMemory(Mutex<Option<(u64, Arc<ReceiptKeys>)>>);
+
+impl ReceiptKeyMemory {
+    fn recall(&self, era: u64) -> Option<Arc<ReceiptKeys>> {
+        let memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.as_ref().filter(|(read_in, _)| *read_in == era).map(|(_, keys)| Arc::clone(keys))
+    }
+
+    fn remember(&self, era: u64, keys: &Arc<ReceiptKeys>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((era, Arc::clone(keys)));
+    }
+}
+
+/// What a rotation did.
+#[derive(Debug, Clone)]
+pub struct Rotation {
+    /// The key that signed until now, if there was one.
+    pub retired: Option<String>,
+    /// The key that signs from now on.
+    pub signing: String,
+}
+
+impl Services {
+    /// The keys of receipts; makes the first one where there is none.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn receipt_keys(&self) -> ServiceResult<Arc<ReceiptKeys>> {
+        // The era is read first: keys that are read while they change are remembered for an era that is over.
+        let era = self.live.receipt_key_era();
+        // While signals don't arrive another server may have rotated.
+        if let Some(keys) = self.receipt_keys.recall(era).filter(|_| self.live.is_linked()) {
+            return Ok(keys);
+        }
+        let mut conn = self.pool.acquire().await?;
+        let mut stored = db::receipt_keys::all(&mut conn).await?;
+        if stored.signing.is_none() {
+            let (key, seed) = SigningKey::generate();
+            // Of several servers that get here one stores its key; all go on with that one.
+            db::receipt_keys::insert(&mut conn, key.public(), &seed, self.clock.now()).await?;
+            stored = db::receipt_keys::all(&mut conn).await?;
+        }
+        let signing = stored.signing.ok_or_else(|| ServiceError::Internal("no key signs receipts".into()))?;
+        let keys = Arc::new(ReceiptKeys { signing, set: KeySet::new(stored.verifying) });
+        self.receipt_keys.remember(era, &keys);
+        Ok(keys)
+    }
+
+    /// A decided action with its receipt.
+    ///
+    /// # Errors
+    /// If it is not decided, which is a fault of this program.
+    pub(super) fn with_receipt(&self, action: Action, keys: &ReceiptKeys) -> ServiceResult<Action> {
+        let id = ReceiptId::from_uuid(random::uuid(action.updated_at));
+        let claims = Claims::of(&action, &self.public_url, id)
+            .ok_or_else(|| ServiceError::Internal("a receipt is about a decision".into()))?;
+        let receipt = receipts::sign(&keys.signing, &claims)
+            .map_err(|error| ServiceError::Internal(Box::new(error)))?;
+        Ok(action.with_receipt(receipt))
+    }
+
+    /// Makes another key sign from now on, and destroys the private part of the one before. What that one signed goes
+    /// on to verify.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn rotate_receipt_key(
+        &self,
+        project: ProjectId,
+        actor: Actor,
+        channel: Channel,
+    ) -> ServiceResult<Rotation> {
+        let now = self.clock.now();
+        let (key, seed) = SigningKey::generate();
+        let mut tx = self.pool.begin().await?;
+        db::receipt_keys::lock(&mut tx).await?;
+        let retired = db::receipt_keys::retire(&mut tx, now).await?;
+        if !db::receipt_keys::insert(&mut tx, key.public(), &seed, now).await? {
+            return Err(ServiceError::Internal("another key signs receipts".into()));
+        }
+        let signing = key.public().kid().to_owned();
+        let data = json!({"signing": signing, "retired": retired});
+        let kind = EventKind::ReceiptKeyRotated;
+        let event = AuditEvent { project, at: now, kind, action: None, actor, channel, data };
+        db::audit::append(&mut tx, &event).await?;
+        self.commit_and_tell(tx, Signal::ReceiptKeysChanged).await?;
+        Ok(Rotation { retired, signing })
+    }
+
+    /// Withdraws a key whose private part somebody else may have: from now on nothing that it signed verifies, because
+    /// nobody can tell a receipt of this server from a forged one.
+    ///
+    /// # Errors
+    /// If there is no such key, it was withdrawn before, or it is the one that signs.
+    pub async fn withdraw_receipt_key(
+        &self,
+        project: ProjectId,
+        kid: &str,
+        actor: Actor,
+        channel: Channel,
+    ) -> ServiceResult<Withdrawal> {
+        let now = self.clock.now();
+        let mut tx = self.pool.begin().await?;
+        db::receipt_keys::lock(&mut tx).await?;
+        let outcome = db::receipt_keys::withdraw(&mut tx, kid, now).await?;
+        if outcome == Withdrawal::Done {
+            let event = AuditEvent {
+                project,
+                at: now,
+                kind: EventKind::ReceiptKeyWithdrawn,
+                action: None,
+                actor,
+                channel,
+                data: json!({"withdrawn": kid}),
+            };
+            db::audit::append(&mut tx, &event).await?;
+            self.commit_and_tell(tx, Signal::ReceiptKeysChanged).await?;
+        }
+        Ok(outcome)
+    }
+}
