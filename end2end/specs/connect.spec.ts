@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ADA, GRACE, expect, test, type Page } from "../support/test";
-import { card } from "../support/inbox";
+import { card, decision, reject } from "../support/inbox";
 
 const run = promisify(execFile);
 
@@ -35,6 +35,9 @@ test("from the menu to an agent that has proposed something", async ({ page, ser
   const action = JSON.parse(stdout);
   await visit(`/inbox/${action.id}`);
   await expect(card(page)).toContainText("Night shift");
+  // Other tests count what waits.
+  await reject(page).click();
+  await expect(decision(page)).toContainText("Rejected");
 });
 
 test("a key is shown once, and what happens elsewhere does not take it away", async ({ page, agent, visit, javaScriptEnabled }) => {
