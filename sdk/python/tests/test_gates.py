@@ -24,6 +24,7 @@ from impri import (
     ImpriRejected,
     ImpriUnauthorized,
 )
+from impri._content import content_of, digest
 
 from .support import broken as answers
 from .support.broken import Broken
@@ -94,6 +95,16 @@ def approved(**members: Any) -> Tell:
     return lambda url: answers.forward(url, change)
 
 
+def consistent(**members: Any) -> Tell:
+    """An approval of other content, with the digest of just that content."""
+
+    def change(value: Any) -> Any:
+        made = {**value, "status": "approved", **members}
+        return {**made, "approved_sha256": digest(content_of(made))}
+
+    return lambda url: answers.forward(url, change)
+
+
 def always(answer: answers.Answer) -> Tell:
     return lambda _: answer
 
@@ -113,6 +124,9 @@ ON_READ: dict[str, tuple[Tell, type[ImpriError]]] = {
     "approved, and not so at the claim": (approved(), ImpriConflict),
     "approved, with another title": (approved(title="other"), ImpriIntegrityError),
     "approved, with other arguments": (approved(payload={"path": "/"}), ImpriIntegrityError),
+    "approved, with an edit that is not allowed": (consistent(title="other"), ImpriIntegrityError),
+    "approved, with a payload that nobody proposed": (consistent(payload={"path": "/"}), ImpriIntegrityError),
+    "approved, for another address": (consistent(target_url="https://example.org/"), ImpriIntegrityError),
     "approved, and the decision is a no": (approved(decision={"verdict": "reject"}), ImpriIntegrityError),
     "a status that nobody knows": (changed(status="on_hold"), ImpriNotApproved),
     "another action": (approved(id="act_other"), ImpriProtocolError),
@@ -121,17 +135,22 @@ ON_READ: dict[str, tuple[Tell, type[ImpriError]]] = {
     "half an answer": (always(answers.raw("200 OK", b'{"status": "approved"')), ImpriProtocolError),
     "no answer": (always(answers.hang_up), ImpriConnectionError),
 }
+ON_CLAIM: dict[str, tuple[Tell, type[ImpriError]]] = {
+    "other content than was approved": (consistent(title="other"), ImpriIntegrityError),
+    "still pending": (changed(status="pending"), ImpriNotApproved),
+    "a page": (always(answers.raw("200 OK", b"<html>ok</html>")), ImpriProtocolError),
+}
 LIES = [
-    pytest.param(method, *lie, id=f"{method} {what}")
-    for method, lies in (("POST", ON_CREATE), ("GET", ON_READ))
+    pytest.param(where, *lie, id=f"{where}: {what}")
+    for where, lies in (("create", ON_CREATE), ("read", ON_READ), ("claim", ON_CLAIM))
     for what, lie in lies.items()
 ]
 
 
-@pytest.mark.parametrize(("method", "tell", "expected"), LIES)
+@pytest.mark.parametrize(("where", "tell", "expected"), LIES)
 def test_a_lie_on_the_way_lets_nothing_run(
     way: Way,
-    method: str,
+    where: str,
     tell: Tell,
     expected: type[ImpriError],
     server: Server,
@@ -142,13 +161,15 @@ def test_a_lie_on_the_way_lets_nothing_run(
     lie, honest = tell(server.url), answers.forward(server.url)
 
     def answer(connection: socket.socket, asked: answers.Asked) -> None:
-        is_told = asked.method == method and (method == "GET" or asked.path == "/v1/actions")
-        (lie if is_told else honest)(connection, asked)
+        at = {"GET": "read"}.get(asked.method) or asked.path.rsplit("/", 1)[1].replace("actions", "create")
+        (lie if at == where else honest)(connection, asked)
 
     there = Broken([answer])
     if expected is ImpriExpired:
         # Nobody decides, so a wait that goes on ends with the action's time.
         there.before_reading = lambda: person.let_expire(kind)
+    if where == "claim":
+        there.before_reading = lambda: person.approve(kind)
     with pytest.raises(expected):
         way(server.agent_key, there.url, QUICK, kind, mark)
     there.close()

@@ -64,6 +64,22 @@ def test_a_command_without_end_is_stopped_with_its_children(
     assert not mark.exists()
 
 
+def test_what_a_command_leaves_running_is_not_waited_for(agent: Either, person: Person, kind: str) -> None:
+    began = time.monotonic()
+    assert run(agent, person, kind, "(setsid sleep 20 &) ; echo started") == "started\n"
+    with pytest.raises(subprocess.TimeoutExpired):
+        run(agent, person, kind, "(setsid sleep 20 &) ; echo started; sleep 20", run_timeout_s=0.5)
+    assert time.monotonic() - began < 15
+    assert result(person, kind).result_payload == {"stdout": "started\n"}
+
+
+def test_of_endless_output_the_end_comes_back(agent: Either, person: Person, kind: str) -> None:
+    output = run(agent, person, kind, "head -c 3000000 /dev/zero; echo end")
+    assert output.startswith("[1951428 bytes before this are left out]\n")
+    assert output.endswith("end\n")
+    assert len(output) < 1_100_000
+
+
 def test_a_command_has_no_key_and_no_terminal(
     agent: Either, person: Person, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,8 @@ import os
 import re
 import signal
 import subprocess
-from typing import Any
+import tempfile
+from typing import IO, Any
 
 from ._gate import ApprovedAction
 
@@ -14,7 +15,9 @@ from ._gate import ApprovedAction
 RUN_TIMEOUT_S = 120.0
 # How long a command waits for its approval: an agent that waits longer has lost its thread.
 EXPIRES_IN_S = 1800
-# How much of what it printed is reported: the end, where the error stands.
+# How much of what it printed is returned: the end.
+READ_BYTES = 1024 * 1024
+# How much of it is reported: the end, where the error stands.
 REPORTED_CHARS = 2_000
 TITLE_CHARS = 60
 # What a command has no business with: it would be another way to talk to the server.
@@ -60,46 +63,53 @@ class Job:
 
     def run(self, approved: ApprovedAction) -> str:
         """Runs the approved command, notes the result and returns what to tell the agent."""
-        command, cwd = approved.payload["command"], approved.payload["cwd"]
-        environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
-        with subprocess.Popen(  # noqa: S602 - a shell command is what was approved
-            command,
-            shell=True,
-            cwd=cwd,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as process:
+        # Files, not pipes: something that the command leaves running may hold a pipe open for ever.
+        with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+            process = subprocess.Popen(  # noqa: S602 - a shell command is what was approved
+                approved.payload["command"],
+                shell=True,
+                cwd=approved.payload["cwd"],
+                env={name: value for name, value in os.environ.items() if name not in SECRETS},
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
             try:
-                stdout, stderr = process.communicate(timeout=self._run_timeout_s)
+                code = process.wait(self._run_timeout_s)
             except BaseException as error:
                 _stop(process)
-                stdout, stderr = process.communicate()
                 detail = f"{type(error).__name__} after it had begun; it was stopped."
                 if isinstance(error, subprocess.TimeoutExpired):
                     detail = f"Stopped after {self._run_timeout_s:g} seconds."
-                approved.set_result(succeeded=False, detail=detail, payload=_output(None, stdout, stderr))
+                printed = _report(None, _read(stdout), _read(stderr))
+                approved.set_result(succeeded=False, detail=detail, payload=printed)
                 raise
-        code = process.returncode
-        approved.set_result(succeeded=code == 0, payload=_output(code, stdout, stderr))
+            out, err = _read(stdout), _read(stderr)
+        approved.set_result(succeeded=code == 0, payload=_report(code, out, err))
         if code == 0:
-            return stdout or stderr or "The command ended with 0."
-        return f"The command ended with {code}.\n{stdout}{stderr}".rstrip()
+            return out or err or "The command ended with 0."
+        return f"The command ended with {code}.\n{out}{err}".rstrip()
 
 
-def _stop(process: subprocess.Popen[str]) -> None:
-    """Stops the command and everything that it started."""
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Stops the command and its process group."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         process.kill()
+    process.wait()
 
 
-def _output(code: int | None, stdout: str, stderr: str) -> dict[str, Any]:
+def _read(file: IO[bytes]) -> str:
+    """What was printed; of more than the model could read, the end."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - READ_BYTES))
+    text = file.read().decode(errors="replace")
+    return text if size <= READ_BYTES else f"[{size - READ_BYTES} bytes before this are left out]\n{text}"
+
+
+def _report(code: int | None, stdout: str, stderr: str) -> dict[str, Any]:
     output = {"exit_code": code, "stdout": _end(stdout), "stderr": _end(stderr)}
     return {name: value for name, value in output.items() if value not in (None, "") or name == "stdout"}
 

@@ -31,9 +31,8 @@ class Database:
     def sql(self, statement: str) -> list[Any]:
         if self._admin:
             return _run(_where(self.environment["DATABASE_URL"]), statement)
-        socket = next(Path(self._folder, "postgres/run").glob(".s.PGSQL.*"))
-        where = {"user": "impri", "database": "impri", "unix_sock": str(socket)}
-        return _run({name: value for name, value in where.items() if not value.endswith(".lock")}, statement)
+        (socket,) = Path(self._folder, "postgres/run").glob(".s.PGSQL.*[0-9]")
+        return _run({"user": "impri", "database": "impri", "unix_sock": str(socket)}, statement)
 
     def drop(self) -> None:
         if self._admin:
