@@ -148,6 +148,7 @@ async fn pages_and_exports_show_what_was_erased_as_erased(db: PgPool) {
         assert_eq!(card.status, 200, "{status}: {}", card.html);
         assert!(card.html.contains("(erased)") && card.html.contains("was erased on"), "{status}");
         assert!(!card.has("#decide"), "{status}: nothing is left to decide");
+        assert!(!card.has(".delivery"), "{status}: nothing is left to send");
         assert!(!card.html.contains("The agent withdrew"), "{status}: nobody knows that any more");
     }
     for path in ["/history", "/history?event=action.", "/history?event=gdpr.erase", "/inbox"] {

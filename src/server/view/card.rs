@@ -67,7 +67,8 @@ pub fn card(
             detail: result.detail.as_deref().map(text::plain),
             payload: result.payload.as_ref().map(text::json_tree_html),
         }),
-        delivery: delivery.map(delivery_view),
+        // An erased address gets nothing more, and nobody can say any more where it was.
+        delivery: delivery.filter(|_| action.erased_at.is_none()).map(delivery_view),
         timeline: timeline.into_iter().map(|event| history::event(event, now)).collect(),
         window: between(action.expires_at - action.created_at),
         erased: action.erased_at.is_some(),
