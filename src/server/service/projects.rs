@@ -61,7 +61,8 @@ impl Services {
             None
         });
         if let Some(zone) = &change.timezone
-            && !db::projects::is_timezone(&mut tx, zone).await?
+            // PostgreSQL has no text with this character to compare.
+            && (zone.contains('\0') || !db::projects::is_timezone(&mut tx, zone).await?)
         {
             let text = "is not the IANA name of a time zone, such as Europe/Berlin or UTC.";
             errors.push(FieldError::invalid("timezone", text));
