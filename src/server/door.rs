@@ -101,7 +101,8 @@ pub async fn fresh_key() -> Option<String> {
 pub async fn connect(member: &Member) -> Result<ConnectView, UiError> {
     let (services, session) = (services()?, session().await?);
     let now = services.clock().now().unix_timestamp();
-    let fresh = match fresh_key::take_made(&session, now).await {
+    let made = if is_fetched() { None } else { fresh_key::take_made(&session, now).await };
+    let fresh = match made {
         Some(made) => Some(made),
         None => fresh_key::first(&session, now).await.map(|key| FreshAgentKey { name: String::new(), key }),
     };
@@ -187,6 +188,14 @@ fn is_plain_form() -> bool {
 /// Whether a page in the browser asked for data.
 fn wants_data() -> bool {
     use_context::<Parts>().is_some_and(|parts| is_call(&parts) && !accepts_pages(&parts))
+}
+
+/// Whether a page that is open already asked for a page, to see what is new: nobody looks at what it gets, so it must
+/// not take what is shown once (Fetch Metadata; a navigation's destination is `document`).
+fn is_fetched() -> bool {
+    use_context::<Parts>()
+        .and_then(|parts| parts.headers.get("sec-fetch-dest").map(|dest| dest.as_bytes() == b"empty"))
+        .unwrap_or(false)
 }
 
 fn is_call(parts: &Parts) -> bool {
