@@ -33,7 +33,7 @@ async fn a_key_is_made_shown_once_and_works(db: PgPool) {
     assert!(first.starts_with("deploy-bot"), "the newest first: {first}");
     assert!(first.contains(&key[..16]) && first.contains("may use actions"), "{first}");
     assert!(first.contains("expires in 30 d") && first.contains("1 waiting"), "{first}");
-    let stored: Vec<String> = sqlx::query_scalar("select convert_from(data, 'LATIN1') from session")
+    let stored: Vec<String> = sqlx::query_scalar("select encode(data, 'escape') from session")
         .fetch_all(&db)
         .await
         .expect("sessions");

@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 
-use crate::domain::scope::Scope;
 use crate::wire::error::UiError;
 use crate::wire::keys::KeysView;
 
@@ -30,6 +29,7 @@ pub async fn create_key(
     #[server(default)] audit: Option<String>,
     #[server(default)] admin: Option<String>,
 ) -> Result<(), UiError> {
+    use crate::domain::scope::Scope;
     use crate::server::door;
     let ticks =
         [(actions, Scope::Actions), (decide, Scope::Decide), (audit, Scope::Audit), (admin, Scope::Admin)];
