@@ -16,7 +16,7 @@ const PUBLIC: [&str; 3] = ["/rpc/current_door", "/rpc/set_up", "/rpc/sign_in"];
 const HARMLESS: &str = "/rpc/sign_out";
 
 /// Fields that satisfy every server function, so that none is refused for a missing one.
-fn all_fields(id: &str) -> [(&str, &str); 12] {
+fn all_fields(id: &str) -> [(&str, &str); 13] {
     [
         ("id", id),
         ("seen", "0000000000000000000000000000000000000000000000000000000000000000"),
@@ -30,6 +30,7 @@ fn all_fields(id: &str) -> [(&str, &str); 12] {
         ("project", "Theirs"),
         ("cursor", ""),
         ("filter[action]", ""),
+        ("sent[verdict]", "approve"),
     ]
 }
 

@@ -7,4 +7,5 @@
 
 pub mod actions;
 pub mod history;
+pub mod many;
 pub mod session;

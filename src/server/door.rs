@@ -17,6 +17,8 @@ use crate::wire::card::Outcome;
 use crate::wire::error::UiError;
 use crate::wire::session::{Door, Me};
 
+pub use super::after::after_many;
+
 /// The network address of whoever sent the request, as the throttle counts it.
 #[derive(Debug, Clone)]
 pub struct ClientAddress(pub String);

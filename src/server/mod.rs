@@ -3,6 +3,7 @@
 //! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
 //! [`db`] holds the SQL; [`live`] and [`notify`] carry what happened to those who wait.
 
+mod after;
 pub mod auth;
 pub mod clock;
 pub mod config;

@@ -11,6 +11,7 @@ use super::pages::action::ActionPage;
 use super::pages::docs::DocsPage;
 use super::pages::history::HistoryPage;
 use super::pages::inbox::InboxPage;
+use super::pages::many::{ManyDonePage, ManyPage};
 use super::pages::not_found::NotFoundPage;
 use super::pages::set_up::SetUpPage;
 use super::pages::sign_in::SignInPage;
@@ -35,6 +36,8 @@ pub fn App() -> impl IntoView {
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("/") view=|| view! { <Redirect path="/inbox" /> } ssr=SsrMode::Async />
                     <Route path=path!("/inbox") view=InboxPage ssr=SsrMode::Async />
+                    <Route path=path!("/inbox/decide") view=ManyPage ssr=SsrMode::Async />
+                    <Route path=path!("/inbox/decided") view=ManyDonePage ssr=SsrMode::Async />
                     <Route path=path!("/inbox/:id") view=ActionPage ssr=SsrMode::Async />
                     <Route path=path!("/history") view=HistoryPage ssr=SsrMode::Async />
                     <Route path=path!("/docs") view=DocsPage ssr=SsrMode::Async />

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Moment;
+use super::context::CardContext;
 use super::history::HistoryEvent;
 use super::safe_html::SafeHtml;
 
@@ -57,6 +58,8 @@ pub struct Card {
     pub claimed: Option<Moment>,
     /// What came of it.
     pub result: Option<ResultView>,
+    /// What was decided before, while this is not.
+    pub context: CardContext,
     /// Everything that happened to it, oldest first.
     pub timeline: Vec<HistoryEvent>,
     /// How long it waited or could wait, in words: `2 h`. For "nobody decided within 2 h".

@@ -4,10 +4,12 @@
 //! flat, owned and already formatted, so that the browser renders exactly what the server rendered.
 
 pub mod card;
+pub mod context;
 pub mod docs;
 pub mod error;
 pub mod history;
 pub mod inbox;
+pub mod many;
 pub mod safe_html;
 pub mod session;
 pub mod v1;

@@ -5,7 +5,9 @@
 
 pub mod actions;
 pub mod audit;
+pub mod context;
 pub mod decisions;
+pub mod finding;
 pub mod keys;
 pub mod listing;
 pub mod outbox;

@@ -1,9 +1,7 @@
 //! The audit history as a reviewer reads it.
 
-use time::format_description::well_known::Iso8601;
-use time::{Date, Duration};
-
 use super::Services;
+use super::given::{day, given, last_day};
 use crate::domain::Instant;
 use crate::domain::audit::EventKind;
 use crate::server::db::audit::EventFilter;
@@ -69,22 +67,12 @@ fn choices() -> Vec<Choice> {
 }
 
 fn read_filter(filter: &HistoryFilter) -> Result<EventFilter, &'static str> {
-    fn given(text: Option<&String>) -> Option<&str> {
-        text.map(|text| text.trim()).filter(|text| !text.is_empty())
-    }
     fn read<T: std::str::FromStr>(
         text: Option<&String>,
         wrong: &'static str,
     ) -> Result<Option<T>, &'static str> {
         given(text).map(|text| text.parse().map_err(|_| wrong)).transpose()
     }
-    let day = |text: Option<&String>| {
-        given(text)
-            .map(|text| Date::parse(text, &Iso8601::DATE).map(|day| day.midnight().assume_utc()))
-            .transpose()
-            .map_err(|_| "A day is written like 2026-11-29.")
-    };
-    let until = day(filter.until.as_ref())?;
     Ok(EventFilter {
         action: read(
             filter.action.as_ref(),
@@ -93,8 +81,7 @@ fn read_filter(filter: &HistoryFilter) -> Result<EventFilter, &'static str> {
         reviewer: read(filter.person.as_ref(), "There is no such person. Choose one from the list.")?,
         kinds: given(filter.event.as_ref()).map(kinds).transpose()?.unwrap_or_default(),
         since: day(filter.since.as_ref())?,
-        // The last day is meant to be included.
-        until: until.map(|day| day.checked_add(Duration::DAY).unwrap_or(day)),
+        until: last_day(filter.until.as_ref())?,
         before: given(filter.cursor.as_ref()).map(cursor).transpose()?,
     })
 }
@@ -116,7 +103,7 @@ fn kinds(text: &str) -> Result<Vec<EventKind>, &'static str> {
 fn cursor(text: &str) -> Result<(Instant, i64), &'static str> {
     let wrong = "That page does not exist. Start from the newest.";
     let (micros, id) = text.split_once('.').ok_or(wrong)?;
-    let micros: i64 = micros.parse().map_err(|_| wrong)?;
+    let micros: u64 = micros.parse().map_err(|_| wrong)?;
     let at = Instant::from_unix_timestamp_nanos(i128::from(micros) * 1_000).map_err(|_| wrong)?;
     Ok((at, id.parse().map_err(|_| wrong)?))
 }

@@ -6,15 +6,20 @@
 
 mod access;
 mod claim;
+mod context;
 mod cursor;
 mod decide;
 mod deliver;
 mod expire;
 mod find;
+mod given;
 mod history;
 mod inbox;
+mod inbox_page;
 mod keys;
 mod levels;
+mod looked_for;
+mod many;
 mod people;
 mod projects;
 mod propose;

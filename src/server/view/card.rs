@@ -14,10 +14,11 @@ use crate::server::text;
 use crate::wire::card::{
     Card, ChangeView, DecisionView, EditField, FieldInput, PayloadView, ResultView, Target,
 };
+use crate::wire::context::CardContext;
 use crate::wire::safe_html::SafeHtml;
 
-/// An action with its timeline, as its page shows it at `now`.
-pub fn card(action: &Action, timeline: Vec<StoredEvent>, now: Instant) -> Card {
+/// An action with its timeline and what was decided before, as its page shows it at `now`.
+pub fn card(action: &Action, timeline: Vec<StoredEvent>, context: CardContext, now: Instant) -> Card {
     let shown = action.approved_content();
     let preview = text::render_preview(shown.preview.format, &shown.preview.body);
     let status = action.status(now);
@@ -61,13 +62,14 @@ pub fn card(action: &Action, timeline: Vec<StoredEvent>, now: Instant) -> Card {
             detail: result.detail.as_deref().map(text::plain),
             payload: result.payload.as_ref().map(text::json_tree_html),
         }),
+        context,
         timeline: timeline.into_iter().map(|event| history::event(event, now)).collect(),
         window: between(action.expires_at - action.created_at),
     }
 }
 
 /// What a reader should know before they read: everything that does not look like what it is.
-fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
+pub(super) fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
     let payload = content.payload.as_ref().map(Value::to_string).unwrap_or_default();
     let places = [
         ("Kind", content.kind.as_str()),
@@ -89,7 +91,7 @@ fn warnings(content: &Content, fell_back: bool) -> Vec<String> {
     sentences
 }
 
-fn target(url: &str) -> Target {
+pub(super) fn target(url: &str) -> Target {
     let host =
         url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     Target { host, url: text::reveal_text(url) }
@@ -185,7 +187,7 @@ pub(super) fn through(channel: &Channel) -> String {
 }
 
 /// `1 field`, `1,204 characters`.
-fn counted(count: usize, noun: &str) -> String {
+pub(super) fn counted(count: usize, noun: &str) -> String {
     let digits = count.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

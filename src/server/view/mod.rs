@@ -4,9 +4,11 @@
 
 pub mod api;
 pub mod card;
+pub mod context;
 pub mod docs;
 pub mod history;
 pub mod inbox;
+pub mod many;
 mod moment;
 
 pub use moment::{between, moment};

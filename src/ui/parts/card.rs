@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::card_head::CardHead;
+use super::context::{Alikes, Past};
 use super::decision_bar::DecisionBar;
 use super::decision_view::{DecisionBlock, EndBlock};
 use super::edit_fields::EditFields;
@@ -36,6 +37,7 @@ pub fn CardView(
         let (id, seen) = (card.id.clone(), card.digest.clone());
         view! { <DecisionBar id=id seen=seen is_editable=is_editable refusal=refusal /> }
     });
+    let (kind, agent) = (card.kind.clone(), card.agent.clone());
     let head = view! { <CardHead card=card.clone() /> };
     let end = match card.status.as_str() {
         "expired" => {
@@ -59,6 +61,7 @@ pub fn CardView(
                 {end.map(|(state, sentence)| view! { <EndBlock state=state sentence=sentence /> })}
                 {card.decision.map(|decision| view! { <DecisionBlock decision=decision claimed=card.claimed /> })}
                 {card.result.map(|result| view! { <ResultBlock result=result /> })}
+                <Alikes alike=card.context.alike />
                 <Warnings not_idempotent=card.not_idempotent && is_pending found=card.warnings />
                 {undo}
                 <Preview
@@ -71,6 +74,7 @@ pub fn CardView(
                 />
                 {card.payload.map(|payload| view! { <Payload payload=payload /> })}
                 {edit}
+                <Past kind=kind agent=agent past=card.context.past />
                 <Timeline events=card.timeline id=card.id />
             </div>
             {bar}
