@@ -24,7 +24,7 @@ impl Services {
         if !db::actions::store_claim(&mut tx, id, &claim).await? {
             // Somebody was faster between the look and the update.
             tx.rollback().await?;
-            let current = self.action(executor.project, id).await?.action;
+            let current = self.stored_action(executor.project, id).await?.action;
             return match current.claim(&executor.name, claim) {
                 Err(refusal) => Err(ServiceError::refused(refusal, &[])),
                 Ok(_) => Err(ServiceError::Internal("an approval was neither claimed nor claimable".into())),

@@ -67,7 +67,7 @@ impl Services {
 
     /// Why the update found nothing to decide: somebody was faster, or time was.
     pub(super) async fn lost(&self, project: ProjectId, id: ActionId) -> ServiceResult<ServiceError> {
-        let current = self.action(project, id).await?.action;
+        let current = self.stored_action(project, id).await?.action;
         let status = current.status(self.clock.now());
         Ok(match status {
             Status::Pending => ServiceError::Internal("an action was pending and not decidable".into()),

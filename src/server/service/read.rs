@@ -31,6 +31,11 @@ impl Services {
         if let Some(action) = known.filter(|action| action.status(self.clock.now()) == Status::Pending) {
             return Ok(Viewed { action: (*action).clone(), delivery: None });
         }
+        self.stored_action(project, id).await
+    }
+
+    /// The same, from the database whatever is remembered: for whoever has just learned that something happened.
+    pub(super) async fn stored_action(&self, project: ProjectId, id: ActionId) -> ServiceResult<Viewed> {
         let ticket = self.live.ticket();
         let mut conn = self.pool.acquire().await?;
         let action = db::actions::get(&mut conn, project, id).await?.ok_or(ServiceError::NotFound)?;

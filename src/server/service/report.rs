@@ -39,7 +39,7 @@ impl Services {
         if !db::actions::store_result(&mut tx, &transition.next, now).await? {
             // Somebody reported between the look and the update; the same report is a success all the same.
             tx.rollback().await?;
-            let current = self.action(agent.project, id).await?.action;
+            let current = self.stored_action(agent.project, id).await?.action;
             let status = current.status(now);
             return match reported(current.clone(), agent, result)? {
                 None => Ok(current),
