@@ -57,7 +57,7 @@ async fn only_an_admin_makes_keys(db: PgPool) {
     );
     let answer = bob.submit("/rpc/make_agent_key", &[("name", "bot")]).await;
     assert_eq!(answer.location(), "/connect?refused=forbidden");
-    assert!(bob.follow(&answer).await.text("[role=alert]").contains("may not do that"));
+    assert!(bob.follow(&answer).await.text("[role=alert]").contains("does not allow that"));
     assert_eq!(bob.call("make_agent_key", &[("name", "bot")]).await.status, 403);
     assert_eq!(app.count("select count(*) from api_key").await, 2, "those of the house");
     let stranger = app.browser().open("/connect").await;

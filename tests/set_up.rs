@@ -1,6 +1,6 @@
 //! The first account: by the one-time link, or unattended.
 
-use impri::server::service::NewPerson;
+use impri::{domain::role::Role, server::service::NewPerson};
 use sqlx::PgPool;
 
 use crate::support::{Browser, PASSWORD, Page, TestApp};
@@ -104,7 +104,7 @@ async fn an_unattended_set_up_happens_once(db: PgPool) {
         name: "Eve".into(),
         email: "eve@example.org".into(),
         password: PASSWORD.into(),
-        is_admin: true,
+        role: Role::Admin,
     };
     let made = app.on_server(|services| async move { services.set_up_unattended(again).await }).await;
     assert!(matches!(made, Ok(None)));

@@ -1,30 +1,9 @@
 // Every page and every state, in light and dark: axe finds nothing, and with IMPRI_SCREENSHOTS each leaves a picture.
 
-import AxeBuilder from "@axe-core/playwright";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { ADA, GRACE, expect, test, type Page } from "../support/test";
+import { ADA, GRACE, expect, test } from "../support/test";
 import { card, decision, list } from "../support/inbox";
+import { look } from "../support/look";
 import { spendTheAfternoon } from "../support/harbour";
-
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
-async function look(page: Page, state: string) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
-    const found = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target} ${node.failureSummary?.split("\n").slice(1).join(" ")}`));
-    expect.soft(found, `axe on ${state}, ${colorScheme}`).toEqual([]);
-    const folder = process.env.IMPRI_SCREENSHOTS;
-    if (folder) {
-      mkdirSync(folder, { recursive: true });
-      const { width } = page.viewportSize()!;
-      const name = `${state}-${width}-${colorScheme}`;
-      await page.screenshot({ path: join(folder, `${name}.png`) });
-      if (width < 500) await page.screenshot({ path: join(folder, `${name}-full.png`), fullPage: true });
-    }
-  }
-}
 
 test.describe("before the first action", () => {
   test.use({ serverOf: "fresh" });

@@ -2,26 +2,10 @@
 
 import { ADA, expect, test, type Page } from "../support/test";
 import { approve, card, decision, field, reject, row } from "../support/inbox";
+import { expectNothingWider } from "../support/look";
 
 const LONG = Array.from({ length: 60 }, (_, line) => `Paragraph ${line + 1} of what the agent wants to say to the customer.`).join("\n\n");
 const WIDE = `${"unbroken".repeat(40)} https://example.org/${"path/".repeat(40)}\n\n\`\`\`sh\ncurl ${"--header 'x: y' ".repeat(20)}\n\`\`\`\n\n| ${"a | ".repeat(12)}\n|${"-|".repeat(12)}\n| ${"wide cell | ".repeat(12)}`;
-
-async function expectNothingWider(page: Page) {
-  const wide = await page.evaluate(() => {
-    const width = document.documentElement.clientWidth;
-    const over = [...document.body.querySelectorAll("*")].filter((element) => {
-      const box = element.getBoundingClientRect();
-      if (box.width === 0 || box.right <= width + 1) return false;
-      // What scrolls inside its own box or is hidden there does not widen the page.
-      for (let up = element.parentElement; up; up = up.parentElement) {
-        if (getComputedStyle(up).overflowX !== "visible" && up.getBoundingClientRect().right <= width + 1) return false;
-      }
-      return true;
-    });
-    return { scroll: document.documentElement.scrollWidth - width, over: over.slice(0, 5).map((element) => element.outerHTML.slice(0, 100)) };
-  });
-  expect(wide).toEqual({ scroll: 0, over: [] });
-}
 
 async function expectUnderThumb(page: Page) {
   const screen = page.viewportSize()!;

@@ -27,15 +27,12 @@ use crate::server::http::limit::Limits;
 use crate::server::http::measured::{self, Measured};
 use crate::server::http::{HttpState, events, health, observe, v1};
 use crate::server::mcp;
-use crate::server::service::Services;
+use crate::server::service::{SESSION_DAYS, Services};
 use crate::server::view;
 use crate::ui::app::App;
 use crate::ui::host::PageAssets;
 use crate::ui::pages::docs::Docs;
 use crate::ui::shell::shell;
-
-/// A person is asked to sign in again after this many days.
-const SESSION_DAYS: i64 = 30;
 
 /// What the router has to know of the settings.
 #[derive(Debug, Clone, Default)]

@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use super::router::{RouterSettings, router};
 use super::{sessions, shutdown, telemetry};
+use crate::domain::role::Role;
 use crate::server::clock::Clock;
 use crate::server::config::{Config, DatabaseSource, FirstAdmin};
 use crate::server::db::{self, MIGRATOR};
@@ -172,7 +173,7 @@ async fn set_up(services: &Services, admin: &FirstAdmin) -> anyhow::Result<()> {
         name: admin.email.split('@').next().unwrap_or(&admin.email).to_owned(),
         email: admin.email.clone(),
         password: admin.password.expose().to_owned(),
-        is_admin: true,
+        role: Role::Admin,
     };
     match services.set_up_unattended(person).await {
         Ok(Some(_)) => {
@@ -197,7 +198,7 @@ fn start_workers(services: &Services, allow_private_targets: bool, stop: &Cancel
     let (all, token) = (services.clone(), stop.clone());
     let policy = OutboundPolicy { allow_private_targets };
     tracker.spawn(async move { notify::run(&all, policy, &token).await });
-    tracker.spawn(sessions::tidy(services.pool().clone(), stop.clone()));
+    tracker.spawn(sessions::tidy(services.clone(), stop.clone()));
     tracker
 }
 

@@ -7,6 +7,8 @@ use tokio_util::sync::CancellationToken;
 use tower_sessions::ExpiredDeletion as _;
 use tower_sessions_sqlx_store::PostgresStore;
 
+use crate::server::service::Services;
+
 /// Ended sessions are deleted this often.
 const TIDY_EVERY: Duration = Duration::from_hours(1);
 
@@ -23,11 +25,14 @@ pub fn store(pool: &PgPool) -> PostgresStore {
 }
 
 /// Deletes ended sessions until `stop` is cancelled.
-pub async fn tidy(pool: PgPool, stop: CancellationToken) {
-    let store = store(&pool);
+pub async fn tidy(services: Services, stop: CancellationToken) {
+    let store = store(services.pool());
     while !stop.is_cancelled() {
         if let Err(error) = store.delete_expired().await {
             tracing::warn!(%error, "ended sessions could not be deleted");
+        }
+        if let Err(error) = services.tidy_sessions().await {
+            tracing::warn!(%error, "ended sessions could not be forgotten");
         }
         tokio::select! {
             () = tokio::time::sleep(TIDY_EVERY) => {}

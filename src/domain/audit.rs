@@ -50,13 +50,29 @@ event_kinds! {
     KeyRevoked = "key.revoked",
     /// An account was made.
     PersonCreated = "person.created",
+    /// A link was made that makes an account.
+    PersonInvited = "person.invited",
+    /// Such a link was withdrawn before anybody used it.
+    PersonInviteWithdrawn = "person.invite_withdrawn",
+    /// A person made their account with such a link.
+    PersonJoined = "person.joined",
+    /// A person got another role.
+    PersonRoleChanged = "person.role_changed",
+    /// A person changed their name.
+    PersonRenamed = "person.renamed",
+    /// A person changed their password.
+    PersonPasswordChanged = "person.password_changed",
     /// An account was disabled.
     PersonDisabled = "person.disabled",
+    /// A disabled account may be used again.
+    PersonEnabled = "person.enabled",
     /// A person signed in.
     PersonSignedIn = "person.signed_in",
     /// A person signed out.
     PersonSignedOut = "person.signed_out",
-    /// A sign-in to an existing account failed.
+    /// A person ended sessions of theirs from elsewhere.
+    PersonSessionsEnded = "person.sessions_ended",
+    /// A sign-in to an existing account failed, or its password was asked for again and was wrong.
     PersonSignInFailed = "person.sign_in_failed",
     /// The project was made.
     ProjectCreated = "project.created",

@@ -70,6 +70,12 @@ typed_id!(
     /// Names a person who decides.
     ReviewerId, "rev_");
 typed_id!(
+    /// Names a link that makes an account (not its token).
+    InviteId, "inv_");
+typed_id!(
+    /// Names a place where a person is signed in.
+    SessionId, "ses_");
+typed_id!(
     /// Names one delivery to the outside, so that its receiver can tell a repeat.
     DeliveryId, "evt_");
 typed_id!(

@@ -6,6 +6,7 @@
 use crate::domain::Instant;
 use crate::domain::action::{Refusal, Status};
 use crate::domain::editable::EditRefusal;
+use crate::domain::role::Role;
 use crate::domain::text::FieldError;
 use crate::wire::error::{EditProblem, Field, UiError};
 
@@ -65,8 +66,8 @@ pub enum ServiceError {
         until: Instant,
     },
     /// The person's role does not allow it.
-    #[error("forbidden")]
-    Forbidden,
+    #[error("this needs the role {}", .0.as_str())]
+    Forbidden(Role),
     /// Only the key that proposed it may withdraw it.
     #[error("not the proposer")]
     NotTheProposer,
@@ -84,6 +85,15 @@ pub enum ServiceError {
         "this is the last way in for an administrator; make another admin key or an account with the role admin first"
     )]
     LastAdmin,
+    /// What one can't do to oneself.
+    #[error("nobody changes their own role or disables themselves")]
+    OwnAccount,
+    /// The link that makes an account is used, withdrawn, too old or wrong.
+    #[error("the invitation is closed")]
+    InviteClosed,
+    /// The password that was asked for again is wrong.
+    #[error("wrong password")]
+    WrongPassword,
     /// Address and password do not belong together, or there is no such account.
     #[error("wrong credentials")]
     WrongCredentials,
@@ -166,13 +176,17 @@ impl From<ServiceError> for UiError {
         error.log();
         match error {
             ServiceError::NotFound => Self::NotFound,
-            ServiceError::Forbidden => Self::Forbidden,
             ServiceError::NotPending { status: Status::Expired, .. } => Self::Expired,
             ServiceError::NotPending { .. } => Self::AlreadyDecided,
             ServiceError::StaleContent => Self::Stale,
             ServiceError::SelfApproval => Self::SelfApproval,
             ServiceError::NotEditable { .. } => Self::NotEditable,
             ServiceError::Invalid(errors) => errors.first().map_or(Self::BadRequest, field_error),
+            ServiceError::Forbidden(_) => Self::Forbidden,
+            ServiceError::LastAdmin => Self::LastAdmin,
+            ServiceError::OwnAccount => Self::OwnAccount,
+            ServiceError::InviteClosed => Self::InviteClosed,
+            ServiceError::WrongPassword => Self::WrongPassword,
             ServiceError::WrongCredentials => Self::WrongCredentials,
             ServiceError::Throttled { retry_after_secs } => Self::Throttled { retry_after: retry_after_secs },
             ServiceError::SetupClosed => Self::SetupClosed,
@@ -183,7 +197,6 @@ impl From<ServiceError> for UiError {
             | ServiceError::AlreadyClaimed { .. }
             | ServiceError::Overdue { .. }
             | ServiceError::NotTheProposer
-            | ServiceError::LastAdmin
             | ServiceError::AlreadyReported(_)
             | ServiceError::KeyReused { .. } => Self::BadRequest,
         }
@@ -193,10 +206,16 @@ impl From<ServiceError> for UiError {
 fn field_error(error: &FieldError) -> UiError {
     match error.field.as_str() {
         "name" => UiError::BadField(Field::Name),
+        "email" if error.code == "taken" => UiError::BadField(Field::EmailTaken),
         "email" => UiError::BadField(Field::Email),
         "password" => UiError::BadField(Field::Password),
         "project" => UiError::BadField(Field::Project),
         "comment" => UiError::BadField(Field::Comment),
+        "scopes" => UiError::BadField(Field::Scopes),
+        "expires_in" => UiError::BadField(Field::Lifetime),
+        "role" => UiError::BadField(Field::Role),
+        "theme" => UiError::BadField(Field::Theme),
+        "time_zone" => UiError::BadField(Field::TimeZone),
         _ => {
             let problem = if error.code == "too_long" { EditProblem::TooLong } else { EditProblem::Invalid };
             UiError::BadEdit { index: u32::MAX, problem }

@@ -7,12 +7,16 @@ use leptos_router::components::{FlatRoutes, Redirect, Route, Router};
 use leptos_router::path;
 
 use super::host;
+use super::pages::account::AccountPage;
 use super::pages::action::ActionPage;
 use super::pages::connect::ConnectPage;
 use super::pages::docs::DocsPage;
 use super::pages::history::HistoryPage;
 use super::pages::inbox::InboxPage;
+use super::pages::join::JoinPage;
+use super::pages::keys::KeysPage;
 use super::pages::not_found::NotFoundPage;
+use super::pages::people::PeoplePage;
 use super::pages::set_up::SetUpPage;
 use super::pages::sign_in::SignInPage;
 use super::parts::header::{Header, provide_door};
@@ -38,7 +42,11 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/inbox") view=InboxPage ssr=SsrMode::Async />
                     <Route path=path!("/inbox/:id") view=ActionPage ssr=SsrMode::Async />
                     <Route path=path!("/history") view=HistoryPage ssr=SsrMode::Async />
+                    <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
+                    <Route path=path!("/people") view=PeoplePage ssr=SsrMode::Async />
+                    <Route path=path!("/keys") view=KeysPage ssr=SsrMode::Async />
                     <Route path=path!("/connect") view=ConnectPage ssr=SsrMode::Async />
+                    <Route path=path!("/join") view=JoinPage ssr=SsrMode::Async />
                     <Route path=path!("/docs") view=DocsPage ssr=SsrMode::Async />
                     <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async />
                     <Route path=path!("/setup") view=SetUpPage ssr=SsrMode::Async />

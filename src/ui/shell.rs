@@ -32,6 +32,7 @@ pub fn shell() -> impl IntoView {
             <head>
                 <meta charset="utf-8" />
                 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+                <MetaTags />
                 <meta name="color-scheme" content="light dark" />
                 <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />
                 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#1b1b16" />
@@ -42,7 +43,6 @@ pub fn shell() -> impl IntoView {
                 <link rel="manifest" href="/manifest.webmanifest" />
                 {style}
                 {scripts}
-                <MetaTags />
             </head>
             <body>
                 <App />

@@ -49,7 +49,9 @@ pub struct Card {
     pub digest: String,
     /// Its first digits in the form that readers compare.
     pub digest_short: String,
-    /// What may be edited; empty once decided and where the agent allows nothing.
+    /// Whether the reader's role allows deciding.
+    pub may_decide: bool,
+    /// What may be edited; empty once decided, where the agent allows nothing, and for who may not decide.
     pub fields: Vec<EditField>,
     /// Who decided, when and how.
     pub decision: Option<DecisionView>,

@@ -14,8 +14,24 @@ pub enum UiError {
     #[error("You are signed out. Sign in and try again; nothing was changed.")]
     SignedOut,
     /// Not with this role.
-    #[error("Your account may not do that. Nothing was changed.")]
+    #[error("Your role does not allow that. Nothing was changed.")]
     Forbidden,
+    /// Nobody would be left to manage the project.
+    #[error(
+        "Nobody would be left to manage keys and people. Nothing was changed; make somebody else an administrator first."
+    )]
+    LastAdmin,
+    /// One's own role and account are others' to change.
+    #[error("That is your own account. Nothing was changed; another administrator can do it.")]
+    OwnAccount,
+    /// The link that makes an account is used, withdrawn, too old or wrong.
+    #[error(
+        "This invitation can't be used: it was used before, was withdrawn or is too old. Ask for a new link."
+    )]
+    InviteClosed,
+    /// The password that was asked for again is wrong.
+    #[error("Your current password is not that one. Nothing was changed.")]
+    WrongPassword,
     /// No such thing in this project.
     #[error("There is nothing here with that address.")]
     NotFound,
@@ -48,7 +64,7 @@ pub enum UiError {
     /// The address and password do not belong together.
     #[error("E-mail or password is wrong.")]
     WrongCredentials,
-    /// Too many failed sign-ins.
+    /// Too many wrong passwords.
     #[error("Too many failed sign-ins. Try again in a few minutes.")]
     Throttled {
         /// Seconds until the next try counts.
@@ -95,23 +111,55 @@ pub enum Field {
     Name,
     /// An e-mail address.
     Email,
+    /// An e-mail address that nobody has an account with.
+    EmailTaken,
     /// A password: 10 to 200 characters.
     Password,
     /// A project's name: 1 to 200 characters.
     Project,
     /// A reason: up to 2,000 characters.
     Comment,
+    /// What a key may do: at least one.
+    Scopes,
+    /// How long a key lasts.
+    Lifetime,
+    /// A role.
+    Role,
+    /// The colours of the pages.
+    Theme,
+    /// A time zone.
+    TimeZone,
 }
 
 impl Field {
+    const ALL: [Self; 11] = [
+        Self::Name,
+        Self::Email,
+        Self::EmailTaken,
+        Self::Password,
+        Self::Project,
+        Self::Comment,
+        Self::Scopes,
+        Self::Lifetime,
+        Self::Role,
+        Self::Theme,
+        Self::TimeZone,
+    ];
+
     /// What fits, as a sentence.
     pub fn rule(self) -> &'static str {
         match self {
             Self::Name => "A name has 1 to 100 characters.",
             Self::Email => "That is not an e-mail address.",
+            Self::EmailTaken => "There is an account with that e-mail address already.",
             Self::Password => "A password has 10 to 200 characters.",
             Self::Project => "A project's name has 1 to 200 characters.",
             Self::Comment => "A reason has up to 2,000 characters.",
+            Self::Scopes => "A key may do at least one thing: tick what.",
+            Self::Lifetime => "Choose from the list how long the key lasts.",
+            Self::Role => "Choose a role from the list.",
+            Self::Theme => "Choose one of the themes.",
+            Self::TimeZone => "Choose a time zone from the list.",
         }
     }
 
@@ -119,9 +167,15 @@ impl Field {
         match self {
             Self::Name => "bad-name",
             Self::Email => "bad-email",
+            Self::EmailTaken => "email-taken",
             Self::Password => "bad-password",
             Self::Project => "bad-project",
             Self::Comment => "bad-comment",
+            Self::Scopes => "bad-scopes",
+            Self::Lifetime => "bad-lifetime",
+            Self::Role => "bad-role",
+            Self::Theme => "bad-theme",
+            Self::TimeZone => "bad-time-zone",
         }
     }
 }
@@ -145,6 +199,10 @@ impl UiError {
         match self {
             Self::SignedOut => "signed-out",
             Self::Forbidden => "forbidden",
+            Self::LastAdmin => "last-admin",
+            Self::OwnAccount => "own-account",
+            Self::InviteClosed => "invite-closed",
+            Self::WrongPassword => "wrong-password",
             Self::NotFound => "not-found",
             Self::AlreadyDecided => "already-decided",
             Self::Expired => "expired",
@@ -166,9 +224,14 @@ impl UiError {
     /// The error that a code in the address bar stands for.
     pub fn from_code(code: &str) -> Option<Self> {
         let invalid = Self::BadEdit { index: u32::MAX, problem: EditProblem::Invalid };
+        let fields = Field::ALL.map(Self::BadField);
         [
             Self::SignedOut,
             Self::Forbidden,
+            Self::LastAdmin,
+            Self::OwnAccount,
+            Self::InviteClosed,
+            Self::WrongPassword,
             Self::NotFound,
             Self::AlreadyDecided,
             Self::Expired,
@@ -176,11 +239,6 @@ impl UiError {
             Self::SelfApproval,
             Self::NotEditable,
             invalid,
-            Self::BadField(Field::Name),
-            Self::BadField(Field::Email),
-            Self::BadField(Field::Password),
-            Self::BadField(Field::Project),
-            Self::BadField(Field::Comment),
             Self::WrongCredentials,
             Self::Throttled { retry_after: 60 },
             Self::SetupClosed,
@@ -190,6 +248,7 @@ impl UiError {
             Self::Offline,
         ]
         .into_iter()
+        .chain(fields)
         .find(|error| error.code() == code)
     }
 }
@@ -219,9 +278,12 @@ mod tests {
             UiError::Stale,
             UiError::AlreadyDecided,
             UiError::Throttled { retry_after: 60 },
-            UiError::BadField(Field::Password),
+            UiError::InviteClosed,
             UiError::Offline,
-        ] {
+        ]
+        .into_iter()
+        .chain(Field::ALL.map(UiError::BadField))
+        {
             assert_eq!(UiError::from_code(error.code()), Some(error));
         }
         assert_eq!(UiError::from_code("<script>"), None);

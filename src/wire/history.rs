@@ -18,7 +18,7 @@ pub struct HistoryFilter {
     /// An event kind (`action.approved`) or a group (`action.`, `decisions`).
     #[serde(default)]
     pub event: Option<String>,
-    /// The first day, `2026-11-29`, in UTC.
+    /// The first day, `2026-11-29`, in the reader's time zone.
     #[serde(default)]
     pub since: Option<String>,
     /// The last day, included.

@@ -3,12 +3,15 @@
 //! [`v1`] is the public JSON of the agent API. Everything else is what the pages and the server functions exchange:
 //! flat, owned and already formatted, so that the browser renders exactly what the server rendered.
 
+pub mod account;
 pub mod card;
 pub mod connect;
 pub mod docs;
 pub mod error;
 pub mod history;
 pub mod inbox;
+pub mod keys;
+pub mod people;
 pub mod safe_html;
 pub mod session;
 pub mod v1;
@@ -25,7 +28,7 @@ pub struct Moment {
     pub from_now: i64,
     /// RFC 3339, for `<time datetime>`.
     pub iso: String,
-    /// For people: `29 Nov 2026, 12:40:07 UTC`.
+    /// For people, in their time zone: `29 Nov 2026, 13:40:07 CET`.
     pub text: String,
     /// Relative to when the page was made: `2 min ago`, `in 27 min`.
     pub relative: String,

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::preferences::Theme;
+use crate::domain::role::Role;
+
 /// The signed-in person, as the pages need them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Me {
@@ -13,6 +16,12 @@ pub struct Me {
     pub email: String,
     /// The project they work in.
     pub project: String,
+    /// What they may do there.
+    pub role: Role,
+    /// The colours that they chose.
+    pub theme: Theme,
+    /// Whether single keys do something in the inbox.
+    pub shortcuts: bool,
     /// How many actions wait there, counted up to [`InboxView::COUNT_CAP`](super::inbox::InboxView::COUNT_CAP).
     pub pending: u32,
 }

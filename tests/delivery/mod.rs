@@ -21,6 +21,7 @@ use impri::domain::audit::{Actor, EventKind};
 use impri::domain::decision::{Channel, Decider, Verdict};
 use impri::domain::ids::{ActionId, DeliveryId, ProjectId};
 use impri::domain::proposal::RawProposal;
+use impri::domain::role::Role;
 use impri::domain::scope::Scope;
 use impri::server::clock::Clock;
 use impri::server::db::outbox::DeliveryState;
@@ -58,7 +59,7 @@ impl Desk {
             name: "Ada".to_owned(),
             email: "ada@example.org".to_owned(),
             password: "correct horse battery".to_owned(),
-            is_admin: true,
+            role: Role::Admin,
         };
         let ada = services.set_up_unattended(person).await.expect("a database").expect("nobody before");
         let project = services.first_project().await.expect("a database").expect("a project");

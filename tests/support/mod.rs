@@ -17,7 +17,7 @@ use std::{
 };
 
 use impri::{
-    domain::{audit::Actor, decision::Channel, ids::ProjectId, scope::Scope},
+    domain::{audit::Actor, decision::Channel, ids::ProjectId, role::Role, scope::Scope},
     server::{
         clock::Clock,
         config::{MetricsAccess, RateSettings},
@@ -130,7 +130,7 @@ impl TestApp {
                 name: "Ada".into(),
                 email: ADA.into(),
                 password: PASSWORD.into(),
-                is_admin: true,
+                role: Role::Admin,
             };
             services.set_up_unattended(ada).await.expect("a database").expect("nobody was there");
             let project = services.first_project().await.expect("a database").expect("a project");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use impri::{
-    domain::{audit::Actor, decision::Channel, ids::ProjectId, scope::Scope},
+    domain::{audit::Actor, decision::Channel, ids::ProjectId, role::Role, scope::Scope},
     server::service::{NewKey, NewPerson, ProjectChange, RevealedKey},
 };
 
@@ -35,8 +35,13 @@ impl TestApp {
 
     /// The operator makes an account.
     pub(crate) async fn person(&self, name: &str, email: &str, is_admin: bool) {
+        self.person_as(name, email, if is_admin { Role::Admin } else { Role::Reviewer }).await;
+    }
+
+    /// The operator makes an account with any role.
+    pub(crate) async fn person_as(&self, name: &str, email: &str, role: Role) {
         let project = self.house().project.clone();
-        let new = NewPerson { name: name.into(), email: email.into(), password: PASSWORD.into(), is_admin };
+        let new = NewPerson { name: name.into(), email: email.into(), password: PASSWORD.into(), role };
         self.on_server(move |services| async move {
             services.create_person(&project, new, Actor::Operator, Channel::cli()).await.expect("an account");
         })

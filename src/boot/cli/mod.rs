@@ -148,8 +148,32 @@ pub enum UsersCommand {
     },
     /// List all accounts
     List,
+    /// Change what a person may do
+    SetRole {
+        /// The address they sign in with
+        #[arg(long)]
+        email: String,
+        /// What they may do from now on
+        #[arg(long)]
+        role: RoleArg,
+    },
+    /// Give a person who lost theirs another password, and end their sessions
+    SetPassword {
+        /// The address they sign in with
+        #[arg(long)]
+        email: String,
+        /// Read the password from stdin, to the first line's end
+        #[arg(long, required = true)]
+        password_stdin: bool,
+    },
     /// Keep a person from signing in, and end their sessions
     Disable {
+        /// The address they sign in with
+        #[arg(long)]
+        email: String,
+    },
+    /// Let a disabled person sign in again
+    Enable {
         /// The address they sign in with
         #[arg(long)]
         email: String,
@@ -159,6 +183,8 @@ pub enum UsersCommand {
 /// What a person may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RoleArg {
+    /// Read, and decide nothing
+    Viewer,
     /// Decide
     Reviewer,
     /// Decide, and manage keys, people and settings

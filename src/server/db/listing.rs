@@ -8,7 +8,7 @@ use super::{DbResult, corrupt};
 use crate::domain::Instant;
 use crate::domain::action::{Action, Status};
 use crate::domain::content::PreviewFormat;
-use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::ids::{ActionId, KeyId, ProjectId};
 
 /// How much of a preview's body a list needs, in characters: enough for one line after Markdown is stripped.
 const HEAD_CHARS: i32 = 400;
@@ -109,6 +109,31 @@ pub async fn count_pending(
     )
     .fetch_one(conn)
     .await
+}
+
+/// How many actions of each key of a project wait at `now`, counted up to `cap`; keys without any are left out.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn waiting_by_key(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    now: Instant,
+    cap: i64,
+) -> DbResult<Vec<(KeyId, i64)>> {
+    let rows = sqlx::query!(
+        r#"select k.api_key_id, waiting.count as "count!"
+           from api_key k cross join lateral (
+             select count(*) from (
+               select from action
+               where proposed_by = k.api_key_id and status = 'pending' and expires_at > $2 limit $3) counted) waiting
+           where k.project_id = $1 and waiting.count > 0"#,
+        project.uuid(),
+        now,
+        cap,
+    );
+    let rows = rows.fetch_all(conn).await?;
+    Ok(rows.into_iter().map(|row| (KeyId::from_uuid(row.api_key_id), row.count)).collect())
 }
 
 /// Whether a project ever had an action.

@@ -3,10 +3,12 @@
 //! Nothing here opens a transaction or knows a rule; a `where` clause repeats a guard of the domain so that the
 //! database keeps it among several processes. Queries are checked against the schema when the crate is compiled.
 
+pub mod accounts;
 pub mod actions;
 pub mod audit;
 pub mod decisions;
 pub mod erasure;
+pub mod invites;
 pub mod keys;
 pub mod listing;
 pub mod outbox;
@@ -14,6 +16,8 @@ pub mod people;
 pub mod projects;
 pub mod receipt_keys;
 mod rows;
+pub mod sessions;
+pub mod setup;
 pub mod signals;
 pub mod throttle;
 pub mod usage;

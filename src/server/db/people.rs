@@ -1,10 +1,13 @@
-//! Reviewers, their memberships, and the link that makes the first one.
+//! Reviewers and their memberships, as they are read; [`super::accounts`] changes them.
 
 use sqlx::PgConnection;
 
-use super::DbResult;
+use super::{DbResult, corrupt};
 use crate::domain::Instant;
-use crate::domain::ids::{ProjectId, ReviewerId};
+use crate::domain::audit::Actor;
+use crate::domain::ids::{ProjectId, ReviewerId, SessionId};
+use crate::domain::preferences::{Preferences, Theme};
+use crate::domain::role::Role;
 use crate::domain::text::Email;
 
 /// A reviewer in the project they work in.
@@ -20,10 +23,25 @@ pub struct Member {
     pub project: ProjectId,
     /// That project's name.
     pub project_name: String,
-    /// Whether they may change settings.
-    pub is_admin: bool,
+    /// That project's time zone.
+    pub project_time_zone: String,
+    /// What they may do there.
+    pub role: Role,
+    /// How they want the pages to be.
+    pub preferences: Preferences,
+    /// When they joined the project.
+    pub joined_at: Instant,
+    /// When they were last seen, to the minute; in the session that they came with, if they were read by one.
+    pub last_seen_at: Option<Instant>,
     /// Since when they can't sign in.
     pub disabled_at: Option<Instant>,
+}
+
+impl Member {
+    /// The person as the history names them.
+    pub fn actor(&self) -> Actor {
+        Actor::Reviewer { id: self.id, name: self.name.clone() }
+    }
 }
 
 struct MemberRow {
@@ -32,53 +50,143 @@ struct MemberRow {
     name: String,
     project_id: sqlx::types::Uuid,
     project_name: String,
+    project_time_zone: String,
     role: String,
+    theme: String,
+    shortcuts: bool,
+    time_zone: Option<String>,
+    joined_at: Instant,
+    last_seen_at: Option<Instant>,
     disabled_at: Option<Instant>,
 }
 
-impl From<MemberRow> for Member {
-    fn from(row: MemberRow) -> Self {
-        Self {
-            id: ReviewerId::from_uuid(row.reviewer_id),
-            email: row.email,
-            name: row.name,
-            project: ProjectId::from_uuid(row.project_id),
-            project_name: row.project_name,
-            is_admin: row.role == "admin",
-            disabled_at: row.disabled_at,
-        }
+impl MemberRow {
+    fn into_member(self) -> DbResult<Member> {
+        Ok(Member {
+            id: ReviewerId::from_uuid(self.reviewer_id),
+            email: self.email,
+            name: self.name,
+            project: ProjectId::from_uuid(self.project_id),
+            project_name: self.project_name,
+            project_time_zone: self.project_time_zone,
+            role: Role::from_text(&self.role).ok_or(corrupt("membership.role"))?,
+            preferences: Preferences {
+                theme: Theme::from_text(&self.theme).ok_or(corrupt("reviewer.theme"))?,
+                shortcuts: self.shortcuts,
+                time_zone: self.time_zone,
+            },
+            joined_at: self.joined_at,
+            last_seen_at: self.last_seen_at,
+            disabled_at: self.disabled_at,
+        })
     }
+}
+
+/// Selects members: when they were last seen, and how the statement continues after its `from`.
+macro_rules! select_member {
+    ($seen:literal, $tail:literal $(, $arg:expr)* $(,)?) => {
+        sqlx::query_as!(
+            MemberRow,
+            "select r.reviewer_id, r.email, r.name, p.project_id, p.name as project_name,
+               p.timezone as project_time_zone, m.role, r.theme, r.shortcuts, r.time_zone,
+               m.created_at as joined_at, r.disabled_at, " + $seen + " as last_seen_at
+             from reviewer r join membership m using (reviewer_id) join project p using (project_id) " + $tail
+            $(, $arg)*
+        )
+    };
 }
 
 /// A reviewer who may act: not disabled, with the project they joined first.
 ///
 /// # Errors
-/// If the database can't be reached.
+/// If the database can't be reached or the row is corrupt.
 pub async fn active_member(conn: &mut PgConnection, id: ReviewerId) -> DbResult<Option<Member>> {
-    let row = sqlx::query_as!(
-        MemberRow,
-        "select r.reviewer_id, r.email, r.name, p.project_id, p.name as project_name, m.role, r.disabled_at
-         from reviewer r join membership m using (reviewer_id) join project p using (project_id)
-         where r.reviewer_id = $1 and r.disabled_at is null
-         order by m.created_at limit 1",
+    let row = select_member!(
+        "r.last_seen_at",
+        "where r.reviewer_id = $1 and r.disabled_at is null order by m.created_at limit 1",
         id.uuid(),
     );
-    Ok(row.fetch_optional(conn).await?.map(Member::from))
+    row.fetch_optional(conn).await?.map(MemberRow::into_member).transpose()
+}
+
+/// The reviewer who is signed in with a session that lasts at `now`, if they may act.
+///
+/// # Errors
+/// As [`active_member`].
+pub async fn by_session(
+    conn: &mut PgConnection,
+    session: SessionId,
+    now: Instant,
+) -> DbResult<Option<Member>> {
+    let row = select_member!(
+        "s.last_seen_at",
+        "join reviewer_session s using (reviewer_id)
+         where s.reviewer_session_id = $1 and s.expires_at > $2 and r.disabled_at is null
+         order by m.created_at limit 1",
+        session.uuid(),
+        now,
+    );
+    row.fetch_optional(conn).await?.map(MemberRow::into_member).transpose()
 }
 
 /// Everybody of a project, in the order of their joining.
 ///
 /// # Errors
-/// If the database can't be reached.
+/// As [`active_member`].
 pub async fn list(conn: &mut PgConnection, project: ProjectId) -> DbResult<Vec<Member>> {
-    let rows = sqlx::query_as!(
-        MemberRow,
-        "select r.reviewer_id, r.email, r.name, p.project_id, p.name as project_name, m.role, r.disabled_at
-         from membership m join reviewer r using (reviewer_id) join project p using (project_id)
-         where m.project_id = $1 order by m.created_at, r.reviewer_id",
-        project.uuid(),
+    let rows = select_member!(
+        "r.last_seen_at",
+        "where m.project_id = $1 order by m.created_at, r.reviewer_id",
+        project.uuid()
     );
-    Ok(rows.fetch_all(conn).await?.into_iter().map(Member::from).collect())
+    rows.fetch_all(conn).await?.into_iter().map(MemberRow::into_member).collect()
+}
+
+/// One person of a project, disabled ones included.
+///
+/// # Errors
+/// As [`active_member`].
+pub async fn get(conn: &mut PgConnection, project: ProjectId, id: ReviewerId) -> DbResult<Option<Member>> {
+    let row = select_member!(
+        "r.last_seen_at",
+        "where m.project_id = $1 and r.reviewer_id = $2",
+        project.uuid(),
+        id.uuid()
+    );
+    row.fetch_optional(conn).await?.map(MemberRow::into_member).transpose()
+}
+
+/// The person of a project behind an address, disabled ones included.
+///
+/// # Errors
+/// As [`active_member`].
+pub async fn by_email(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    email: &Email,
+) -> DbResult<Option<Member>> {
+    let row = select_member!(
+        "r.last_seen_at",
+        "where m.project_id = $1 and lower(r.email) = $2",
+        project.uuid(),
+        email.as_str()
+    );
+    row.fetch_optional(conn).await?.map(MemberRow::into_member).transpose()
+}
+
+/// What somebody may do in a project; nothing if they are disabled or not of it.
+///
+/// # Errors
+/// As [`active_member`].
+pub async fn role(conn: &mut PgConnection, project: ProjectId, id: ReviewerId) -> DbResult<Option<Role>> {
+    let text = sqlx::query_scalar!(
+        "select m.role from membership m join reviewer r using (reviewer_id)
+         where m.project_id = $1 and r.reviewer_id = $2 and r.disabled_at is null",
+        project.uuid(),
+        id.uuid(),
+    );
+    let text = text.fetch_optional(conn).await?;
+    text.map(|text| Role::from_text(&text).ok_or(corrupt("membership.role"))).transpose()
 }
 
 /// The id and password hash behind an address, disabled accounts left out.
@@ -93,6 +201,19 @@ pub async fn password_hash(conn: &mut PgConnection, email: &Email) -> DbResult<O
     .fetch_optional(conn)
     .await?;
     Ok(row.map(|row| (ReviewerId::from_uuid(row.reviewer_id), row.password_hash)))
+}
+
+/// The password hash of an account that may act.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn password_hash_of(conn: &mut PgConnection, id: ReviewerId) -> DbResult<Option<String>> {
+    sqlx::query_scalar!(
+        "select password_hash from reviewer where reviewer_id = $1 and disabled_at is null",
+        id.uuid(),
+    )
+    .fetch_optional(conn)
+    .await
 }
 
 /// Whether anybody has an account.
@@ -131,7 +252,7 @@ pub async fn insert(
         "insert into membership (project_id, reviewer_id, role, created_at) values ($1, $2, $3, $4)",
         member.project.uuid(),
         member.id.uuid(),
-        if member.is_admin { "admin" } else { "reviewer" },
+        member.role.as_str(),
         now,
     )
     .execute(conn)
@@ -139,82 +260,24 @@ pub async fn insert(
     Ok(true)
 }
 
-/// Disables the account behind an address; says whose, or nothing if there is none to disable.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn disable(
-    conn: &mut PgConnection,
-    email: &Email,
-    now: Instant,
-) -> DbResult<Option<(ReviewerId, String)>> {
-    let row = sqlx::query!(
-        "update reviewer set disabled_at = $2 where lower(email) = $1 and disabled_at is null
-         returning reviewer_id, name",
-        email.as_str(),
-        now,
-    )
-    .fetch_optional(conn)
-    .await?;
-    Ok(row.map(|row| (ReviewerId::from_uuid(row.reviewer_id), row.name)))
-}
-
-/// Whether a project has an administrator who can sign in, other than the one with this address.
+/// Whether a project has an administrator who can sign in, other than `except`.
 ///
 /// # Errors
 /// If the database can't be reached.
 pub async fn another_admin(
     conn: &mut PgConnection,
     project: ProjectId,
-    except: Option<&Email>,
+    except: Option<ReviewerId>,
 ) -> DbResult<bool> {
     sqlx::query_scalar!(
         r#"select exists (
              select from membership m join reviewer r using (reviewer_id)
              where m.project_id = $1 and m.role = 'admin' and r.disabled_at is null
-               and lower(r.email) is distinct from $2)
+               and r.reviewer_id is distinct from $2)
            as "any!""#,
         project.uuid(),
-        except.map(Email::as_str),
+        except.map(ReviewerId::uuid),
     )
     .fetch_one(conn)
     .await
-}
-
-/// Makes concurrent set-ups take turns until the end of the transaction.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn lock_setup(conn: &mut PgConnection) -> DbResult<()> {
-    sqlx::query!("lock table setup_link in exclusive mode").execute(conn).await?;
-    Ok(())
-}
-
-/// Replaces the set-up link.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn replace_setup_link(
-    conn: &mut PgConnection,
-    token_sha256: &[u8; 32],
-    now: Instant,
-) -> DbResult<()> {
-    sqlx::query!(
-        "insert into setup_link (token_sha256, created_at) values ($1, $2)
-         on conflict (only_one) do update set token_sha256 = excluded.token_sha256, created_at = excluded.created_at",
-        token_sha256.as_slice(),
-        now,
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Takes the set-up link away if it has this digest; says whether it had.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn take_setup_link(conn: &mut PgConnection, token_sha256: &[u8; 32]) -> DbResult<bool> {
-    let done = sqlx::query!("delete from setup_link where token_sha256 = $1", token_sha256.as_slice());
-    Ok(done.execute(conn).await?.rows_affected() == 1)
 }

@@ -13,12 +13,14 @@ use futures::StreamExt as _;
 use futures::stream;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
 use tower_sessions::Session;
 
 use super::HttpState;
-use crate::domain::ids::ProjectId;
+use crate::server::db::people::Member;
 use crate::server::door;
 use crate::server::live::{ChangeKind, Heard};
+use crate::server::service::Services;
 use crate::wire::error::UiError;
 
 /// A stream ends after this time, so that its browser's session is looked at again; browsers reconnect by themselves.
@@ -31,35 +33,66 @@ pub async fn stream(State(state): State<HttpState>, session: Session) -> Respons
     // Before the look at the session, so that nothing falls between it and the first event.
     let heard = state.services.live().browser();
     match door::member_of(&state.services, &session).await {
-        Ok(Some(member)) => sse(state, heard, member.project),
+        Ok(Some(member)) => sse(Listener { services: state.services, session, member, heard }, state.stop),
         Ok(None) => StatusCode::UNAUTHORIZED.into_response(),
         Err(UiError::Unavailable) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
-fn sse(state: HttpState, heard: broadcast::Receiver<Heard>, project: ProjectId) -> Response {
-    let events = stream::unfold(heard, move |mut heard| async move {
+/// A browser that listens.
+struct Listener {
+    services: Services,
+    session: Session,
+    member: Member,
+    heard: broadcast::Receiver<Heard>,
+}
+
+impl Listener {
+    /// The next event for this browser; none when it may hear no more.
+    async fn next(&mut self) -> Option<String> {
+        const RESYNC: &str = "{\"kind\":\"resync\"}";
         loop {
-            let data = match heard.recv().await {
-                Ok(Heard::Change(of, _)) if of != project => continue,
+            return match self.heard.recv().await {
+                Ok(Heard::Change(of, _)) if of != self.member.project => continue,
                 // A bundle of proposals has no one id.
                 Ok(Heard::Change(_, change)) if change.kind == ChangeKind::Created => {
-                    format!("{{\"kind\":\"{}\"}}", change.kind.as_str())
+                    Some(format!("{{\"kind\":\"{}\"}}", change.kind.as_str()))
                 }
                 Ok(Heard::Change(_, change)) => {
-                    format!("{{\"kind\":\"{}\",\"id\":\"{}\"}}", change.kind.as_str(), change.id)
+                    Some(format!("{{\"kind\":\"{}\",\"id\":\"{}\"}}", change.kind.as_str(), change.id))
                 }
-                Ok(Heard::Resync) | Err(RecvError::Lagged(_)) => "{\"kind\":\"resync\"}".to_owned(),
-                Err(RecvError::Closed) => return None,
+                Ok(Heard::Person(id)) if id != self.member.id => continue,
+                // What was missed may have been about this person.
+                Ok(Heard::Person(_) | Heard::Resync) | Err(RecvError::Lagged(_)) => {
+                    self.is_still_in().await.then(|| RESYNC.to_owned())
+                }
+                Err(RecvError::Closed) => None,
             };
-            return Some((Ok::<_, Infallible>(Event::default().data(data)), heard));
         }
+    }
+
+    /// Looks again who is at the other end. If that can't be seen the browser has to come back and be looked at.
+    async fn is_still_in(&mut self) -> bool {
+        match door::member_of(&self.services, &self.session).await {
+            Ok(Some(member)) => {
+                self.member = member;
+                true
+            }
+            Ok(None) | Err(_) => false,
+        }
+    }
+}
+
+fn sse(listener: Listener, stop: CancellationToken) -> Response {
+    let events = stream::unfold(listener, |mut listener| async move {
+        let data = listener.next().await?;
+        Some((Ok::<_, Infallible>(Event::default().data(data)), listener))
     });
     let hello = stream::once(async { Ok(Event::default().comment("listening")) });
     let end = async move {
         tokio::select! {
-            () = state.stop.cancelled() => {}
+            () = stop.cancelled() => {}
             () = tokio::time::sleep(LIFE) => {}
         }
     };

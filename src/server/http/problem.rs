@@ -154,9 +154,15 @@ impl From<ServiceError> for Problem {
                 ..Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests. Wait and try again.")
                     .with("retry_after", retry_after_secs)
             },
-            ServiceError::WrongCredentials | ServiceError::SetupClosed | ServiceError::Forbidden => {
-                Self::new(StatusCode::FORBIDDEN, "This is not open to API keys.")
-            }
+            ServiceError::Forbidden(role) => Self::new(
+                StatusCode::FORBIDDEN,
+                format!("This needs a person with the role {}.", role.as_str()),
+            ),
+            ServiceError::WrongCredentials
+            | ServiceError::WrongPassword
+            | ServiceError::OwnAccount
+            | ServiceError::InviteClosed
+            | ServiceError::SetupClosed => Self::new(StatusCode::FORBIDDEN, "This is not open to API keys."),
             ServiceError::Unavailable(_) => Self {
                 retry_after_secs: Some(1),
                 ..Self::new(

@@ -21,7 +21,7 @@ pub use signal::{Change, ChangeKind, Signal};
 pub use waiters::Waiting;
 
 use crate::domain::action::Action;
-use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::ids::{ActionId, ProjectId, ReviewerId};
 
 /// A browser that is this many changes behind reads everything again instead.
 const BROWSER_BACKLOG: usize = 256;
@@ -44,6 +44,8 @@ pub struct Live {
 pub enum Heard {
     /// Something changed in a project.
     Change(ProjectId, Change),
+    /// What a person may do or where they are signed in changed.
+    Person(ReviewerId),
     /// Anything may have changed.
     Resync,
 }
@@ -128,6 +130,9 @@ impl Live {
             }
             Signal::ReceiptKeysChanged => {
                 self.receipt_key_era.fetch_add(1, Ordering::SeqCst);
+            }
+            Signal::Person(id) => {
+                let _ = self.browsers.send(Heard::Person(id));
             }
         }
     }

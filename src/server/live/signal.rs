@@ -1,6 +1,6 @@
 //! What servers tell each other, as one short line of text.
 
-use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::ids::{ActionId, ProjectId, ReviewerId};
 
 /// Something that happened to an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub enum Signal {
     KeyRevoked,
     /// Another key signs receipts, or one was withdrawn: forget what is remembered about them.
     ReceiptKeysChanged,
+    /// What a person may do or where they are signed in changed: look again who is at the other end of their streams.
+    Person(ReviewerId),
 }
 
 impl std::fmt::Display for Signal {
@@ -58,6 +60,7 @@ impl std::fmt::Display for Signal {
             Self::Change(project, change) => write!(f, "{} {project} {}", change.kind.as_str(), change.id),
             Self::KeyRevoked => f.write_str("key-revoked"),
             Self::ReceiptKeysChanged => f.write_str("receipt-keys-changed"),
+            Self::Person(id) => write!(f, "person {id}"),
         }
     }
 }
@@ -70,6 +73,9 @@ impl std::str::FromStr for Signal {
             "key-revoked" => return Ok(Self::KeyRevoked),
             "receipt-keys-changed" => return Ok(Self::ReceiptKeysChanged),
             _ => {}
+        }
+        if let Some(id) = text.strip_prefix("person ") {
+            return id.parse().map(Self::Person).map_err(|_| ());
         }
         let mut words = text.split(' ');
         let kind =
@@ -93,7 +99,8 @@ mod tests {
         let project = ProjectId::from_uuid(Uuid::from_u128(3));
         let id = ActionId::from_uuid(Uuid::from_u128(4));
         let changes = ChangeKind::ALL.into_iter().map(|kind| Signal::Change(project, Change { kind, id }));
-        for signal in changes.chain([Signal::KeyRevoked, Signal::ReceiptKeysChanged]) {
+        let person = Signal::Person(ReviewerId::from_uuid(Uuid::from_u128(5)));
+        for signal in changes.chain([Signal::KeyRevoked, Signal::ReceiptKeysChanged, person]) {
             assert_eq!(signal.to_string().parse(), Ok(signal));
         }
         assert_eq!("created x y".parse::<Signal>(), Err(()));

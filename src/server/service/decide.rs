@@ -11,6 +11,7 @@ use super::Services;
 use crate::domain::action::{Action, Intent, Status};
 use crate::domain::decision::Decider;
 use crate::domain::ids::{ActionId, DeliveryId, ProjectId};
+use crate::domain::role::Role;
 use crate::server::db::outbox::OutboxMessage;
 use crate::server::error::{ServiceError, ServiceResult, Winner};
 use crate::server::live::{Change, ChangeKind, Signal};
@@ -21,7 +22,7 @@ impl Services {
     /// Decides an action.
     ///
     /// # Errors
-    /// Nothing is decided if there is no such action, it is past deciding (with who decided), the decider was shown
+    /// Nothing is decided if the decider is a person whose role does not allow it, there is no such action, it is past deciding (with who decided), the decider was shown
     /// other content or proposed it, or an edit is not allowed.
     pub async fn decide(
         &self,
@@ -34,6 +35,9 @@ impl Services {
         let keys = self.receipt_keys().await?;
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
+        if let Decider::Reviewer { id, .. } = &decider {
+            Self::require_role(&mut tx, project, *id, Role::Reviewer).await?;
+        }
         let action = db::actions::get(&mut tx, project, id).await?.ok_or(ServiceError::NotFound)?;
         let policy = db::projects::policy(&mut tx, project).await?;
         let editable = action.editable.clone();

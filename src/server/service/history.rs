@@ -1,7 +1,7 @@
 //! The audit history as a reviewer reads it.
 
+use time::Date;
 use time::format_description::well_known::Iso8601;
-use time::{Date, Duration};
 
 use super::Services;
 use crate::domain::Instant;
@@ -10,6 +10,7 @@ use crate::server::db::audit::{EventFilter, StoredEvent};
 use crate::server::db::people::Member;
 use crate::server::error::ServiceResult;
 use crate::server::view;
+use crate::server::zone::Zone;
 use crate::wire::history::{Choice, HistoryFilter, HistoryView};
 
 /// Events on one page.
@@ -27,8 +28,8 @@ impl Services {
     /// # Errors
     /// If the database can't be reached.
     pub async fn history_page(&self, member: &Member, filter: &HistoryFilter) -> ServiceResult<HistoryView> {
-        let now = self.clock.now();
-        let (stored, problem) = match read_filter(filter) {
+        let reader = self.reader(member);
+        let (stored, problem) = match read_filter(filter, &Zone::of(member)) {
             Ok(filter) => (self.events(member.project, &filter, PAGE + 1).await?, None),
             Err(problem) => (Vec::new(), Some(problem.to_owned())),
         };
@@ -40,7 +41,7 @@ impl Services {
             events: stored
                 .into_iter()
                 .take(PAGE as usize)
-                .map(|event| view::history::event(event, now))
+                .map(|event| view::history::event(event, &reader))
                 .collect(),
             next_cursor,
             people: people
@@ -62,7 +63,7 @@ fn choices() -> Vec<Choice> {
     groups.chain(kinds).collect()
 }
 
-fn read_filter(filter: &HistoryFilter) -> Result<EventFilter, &'static str> {
+fn read_filter(filter: &HistoryFilter, zone: &Zone) -> Result<EventFilter, &'static str> {
     fn given(text: Option<&String>) -> Option<&str> {
         text.map(|text| text.trim()).filter(|text| !text.is_empty())
     }
@@ -74,11 +75,13 @@ fn read_filter(filter: &HistoryFilter) -> Result<EventFilter, &'static str> {
     }
     let day = |text: Option<&String>| {
         given(text)
-            .map(|text| Date::parse(text, &Iso8601::DATE).map(|day| day.midnight().assume_utc()))
+            .map(|text| Date::parse(text, &Iso8601::DATE).map_err(|_| "A day is written like 2026-11-29."))
             .transpose()
-            .map_err(|_| "A day is written like 2026-11-29.")
     };
-    let until = day(filter.until.as_ref())?;
+    let start =
+        |day: Option<Date>| day.map(|day| zone.start_of(day).ok_or("That day is too far away.")).transpose();
+    // The last day is meant to be included.
+    let until = day(filter.until.as_ref())?.map(|day| day.next_day().unwrap_or(day));
     Ok(EventFilter {
         about: read(
             filter.action.as_ref(),
@@ -88,9 +91,8 @@ fn read_filter(filter: &HistoryFilter) -> Result<EventFilter, &'static str> {
         actor: read(filter.person.as_ref(), "There is no such person. Choose one from the list.")?
             .map(ByActor::Reviewer),
         kinds: given(filter.event.as_ref()).map(kinds).transpose()?,
-        since: day(filter.since.as_ref())?,
-        // The last day is meant to be included.
-        until: until.map(|day| day.checked_add(Duration::DAY).unwrap_or(day)),
+        since: start(day(filter.since.as_ref())?)?,
+        until: start(until)?,
         before: given(filter.cursor.as_ref()).map(read_cursor).transpose()?,
     })
 }
@@ -133,7 +135,7 @@ mod tests {
     fn filter(set: impl FnOnce(&mut HistoryFilter)) -> Result<EventFilter, &'static str> {
         let mut filter = HistoryFilter::default();
         set(&mut filter);
-        read_filter(&filter)
+        read_filter(&filter, &Zone::utc())
     }
 
     #[test]

@@ -4,11 +4,11 @@ use serde_json::{Map, Number, Value};
 
 use super::Services;
 use crate::domain::action::{Action, Intent, Status};
-use crate::domain::audit::Actor;
 use crate::domain::content::ContentDigest;
 use crate::domain::decision::{Channel, Decider, Verdict};
 use crate::domain::editable::EditablePath;
 use crate::domain::ids::ActionId;
+use crate::domain::role::Role;
 use crate::domain::text::Comment;
 use crate::server::db::people::Member;
 use crate::server::error::{ServiceError, ServiceResult};
@@ -31,7 +31,8 @@ impl Services {
         cursor: Option<&str>,
         fresh_key: Option<String>,
     ) -> ServiceResult<InboxView> {
-        let now = self.clock.now();
+        let reader = self.reader(member);
+        let now = reader.now;
         let older_than = cursor.filter(|text| !text.is_empty()).map(super::cursor::parse).transpose();
         let older_than = older_than.map_err(|_| ServiceError::NotFound)?;
         let mut conn = self.pool.acquire().await?;
@@ -51,7 +52,7 @@ impl Services {
             .then(|| Welcome { command: self.first_command(fresh_key.as_deref()), key: fresh_key });
         let first_id = listed.first().map(|first| first.id.to_string());
         Ok(InboxView {
-            rows: listed.into_iter().map(|action| view::inbox::row(action, now)).collect(),
+            rows: listed.into_iter().map(|action| view::inbox::row(action, &reader)).collect(),
             next_cursor,
             pending,
             first_id,
@@ -95,18 +96,20 @@ impl Services {
             Status::Pending => None,
             _ => db::outbox::latest(&mut conn, id).await?,
         };
-        Ok(view::card::card(&action, delivery, timeline, self.clock.now()))
+        let may_decide = member.role.allows(Role::Reviewer);
+        Ok(view::card::card(&action, delivery, timeline, may_decide, &self.reader(member)))
     }
 
     /// Sends an action's latest callback again, because a person asked for it.
     ///
     /// # Errors
-    /// If the project has no such action. That there is nothing to send is no error: the card says how it stands.
+    /// If their role does not allow deciding, or the project has no such action. That there is nothing to send is no
+    /// error: the card says how it stands.
     pub async fn replay_from_inbox(&self, member: &Member, id: &str) -> ServiceResult<()> {
+        member.require(Role::Reviewer)?;
         let id: ActionId = id.parse().map_err(|_| ServiceError::NotFound)?;
         self.action(member.project, id).await?;
-        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
-        self.replay_message(member.project, id, actor, Channel::web()).await?;
+        self.replay_message(member.project, id, member.actor(), Channel::web()).await?;
         Ok(())
     }
 

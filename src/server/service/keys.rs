@@ -10,6 +10,7 @@ use super::admins::Leaving;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{KeyId, ProjectId};
+use crate::domain::role::Role;
 use crate::domain::scope::{Scope, Scopes};
 use crate::domain::text::{FieldError, KeyName};
 use crate::server::db::keys::StoredKey;
@@ -61,12 +62,9 @@ impl Services {
     /// # Errors
     /// If the person is no admin, or the name breaks a rule.
     pub async fn create_agent_key(&self, member: &Member, name: &str) -> ServiceResult<RevealedKey> {
-        if !member.is_admin {
-            return Err(ServiceError::Forbidden);
-        }
+        member.require(Role::Admin)?;
         let new = NewKey { name: name.trim().to_owned(), scopes: vec![Scope::Actions], lasts: None };
-        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
-        self.create_key(member.project, new, actor, Channel::web()).await
+        self.create_key(member.project, new, member.actor(), Channel::web()).await
     }
 
     /// Makes a key inside another use case's transaction.

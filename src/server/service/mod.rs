@@ -5,6 +5,7 @@
 //! together or not at all. It knows nothing of axum, Leptos or rmcp.
 
 mod access;
+mod account;
 mod admins;
 mod audit;
 mod claim;
@@ -17,14 +18,19 @@ mod export;
 mod find;
 mod history;
 mod inbox;
+mod invites;
 mod keys;
 mod levels;
+mod manage_keys;
+mod manage_people;
 mod people;
 mod projects;
 mod propose;
 mod read;
 mod receipts;
 mod report;
+mod roles;
+mod sessions;
 mod setup;
 mod sign_in;
 mod usage;
@@ -39,23 +45,29 @@ pub use audit::{AuditPage, AuditQuery};
 pub use erase::Erased;
 pub use export::Export;
 pub use find::{ActionList, ActionSearch};
+pub use invites::MadeInvite;
 pub use keys::{NewKey, RevealedKey};
+pub use manage_keys::KeyForm;
 pub use people::NewPerson;
 pub use projects::ProjectChange;
 pub use propose::Proposed;
 pub use read::Viewed;
 pub use receipts::{ReceiptKeys, Rotation};
 pub use report::Report;
+pub use sessions::{SESSION_DAYS, Visitor};
 pub use setup::FirstAccount;
 pub use usage::Usage;
 
 use self::access::KeyMemory;
 use self::receipts::ReceiptKeyMemory;
 use super::clock::Clock;
+use super::db::people::Member;
 use super::db::signals;
 use super::error::ServiceResult;
 use super::live::{Live, Signal};
 use super::metrics::Metrics;
+use super::view::Reader;
+use super::zone::Zone;
 
 /// Passwords are checked at most this many at a time: each takes a core and 19 MiB for some tens of milliseconds.
 const PASSWORD_CHECKS: usize = 2;
@@ -119,6 +131,11 @@ impl Services {
     /// Rings when the outbox has something new to send.
     pub fn outbox_wake(&self) -> &Notify {
         &self.outbox_wake
+    }
+
+    /// A person who reads a page now.
+    fn reader(&self, member: &Member) -> Reader {
+        Reader::new(self.clock.now(), Zone::of(member))
     }
 
     /// Whether the database answers.

@@ -1,6 +1,6 @@
-//! Accounts: making, listing and disabling them.
+//! Accounts: making, listing, changing what they may do, disabling and enabling them. Who may is the caller's.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::PgConnection;
 
 use super::Services;
@@ -8,11 +8,14 @@ use super::admins::Leaving;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ProjectId, ReviewerId};
+use crate::domain::preferences::Preferences;
+use crate::domain::role::Role;
 use crate::domain::text::{Email, FieldError, PersonName};
 use crate::server::auth::passwords::{self, Password};
 use crate::server::db::people::Member;
 use crate::server::db::projects::Project;
 use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::live::Signal;
 use crate::server::{db, random};
 
 /// An account to be made.
@@ -23,8 +26,8 @@ pub struct NewPerson {
     pub email: String,
     /// Their password: 10 to 200 characters.
     pub password: String,
-    /// Whether they may change settings.
-    pub is_admin: bool,
+    /// What they may do.
+    pub role: Role,
 }
 
 /// A [`NewPerson`] whose fields keep their rules and whose password is hashed.
@@ -32,7 +35,7 @@ pub(super) struct CheckedPerson {
     pub(super) name: PersonName,
     pub(super) email: Email,
     hash: String,
-    is_admin: bool,
+    role: Role,
 }
 
 impl Services {
@@ -60,7 +63,7 @@ impl Services {
         let email = Email::parse(&new.email)?;
         let password = Password::parse(new.password)?;
         let hash = passwords::hash(&self.passwords, password).await?;
-        Ok(CheckedPerson { name, email, hash, is_admin: new.is_admin })
+        Ok(CheckedPerson { name, email, hash, role: new.role })
     }
 
     pub(super) async fn insert_person(
@@ -71,6 +74,20 @@ impl Services {
         actor: Actor,
         channel: Channel,
     ) -> ServiceResult<Member> {
+        let member = self.insert_member(conn, project, person).await?;
+        let data = person_data(&member, json!({"role": member.role.as_str()}));
+        let event = self.about_person(project.id, EventKind::PersonCreated, data, actor, channel);
+        db::audit::append(conn, &event).await?;
+        Ok(member)
+    }
+
+    /// Stores a person; the caller notes how they came.
+    pub(super) async fn insert_member(
+        &self,
+        conn: &mut PgConnection,
+        project: &Project,
+        person: &CheckedPerson,
+    ) -> ServiceResult<Member> {
         let now = self.clock.now();
         let member = Member {
             id: ReviewerId::from_uuid(random::uuid(now)),
@@ -78,33 +95,18 @@ impl Services {
             name: person.name.as_str().to_owned(),
             project: project.id,
             project_name: project.name.clone(),
-            is_admin: person.is_admin,
+            project_time_zone: project.timezone.clone(),
+            role: person.role,
+            preferences: Preferences::default(),
+            joined_at: now,
+            last_seen_at: None,
             disabled_at: None,
         };
         if !db::people::insert(conn, &member, &person.hash, now).await? {
-            return Err(FieldError::invalid("email", "has an account already. Use another address.").into());
+            let message = "has an account already. Use another address.".to_owned();
+            return Err(FieldError { code: "taken", ..FieldError::invalid("email", message) }.into());
         }
-        let role = if member.is_admin { "admin" } else { "reviewer" };
-        let event = AuditEvent {
-            project: project.id,
-            at: now,
-            kind: EventKind::PersonCreated,
-            action: None,
-            actor,
-            channel,
-            data: json!({"reviewer_id": member.id.to_string(), "name": member.name, "role": role}),
-        };
-        db::audit::append(conn, &event).await?;
         Ok(member)
-    }
-
-    /// A person who may act, by the id in their session.
-    ///
-    /// # Errors
-    /// If the database can't be reached.
-    pub async fn member(&self, id: ReviewerId) -> ServiceResult<Option<Member>> {
-        let mut conn = self.pool.acquire().await?;
-        Ok(db::people::active_member(&mut conn, id).await?)
     }
 
     /// Everybody of a project.
@@ -116,37 +118,112 @@ impl Services {
         Ok(db::people::list(&mut conn, project).await?)
     }
 
-    /// Disables an account; every session of it ends with its next request.
+    /// The person of a project behind an address.
     ///
     /// # Errors
-    /// If there is no such account, or it is the last administrator's.
+    /// If there is none.
+    pub async fn person_behind(&self, project: ProjectId, email: &str) -> ServiceResult<Member> {
+        let email = Email::parse(email)?;
+        let mut conn = self.pool.acquire().await?;
+        db::people::by_email(&mut conn, project, &email).await?.ok_or(ServiceError::NotFound)
+    }
+
+    /// Gives a person another role. Links that they made as an administrator end with it.
+    ///
+    /// # Errors
+    /// If there is no such person, or they are the last administrator.
+    pub async fn set_role(
+        &self,
+        project: ProjectId,
+        id: ReviewerId,
+        role: Role,
+        actor: Actor,
+        channel: Channel,
+    ) -> ServiceResult<()> {
+        let mut tx = self.pool.begin().await?;
+        if role != Role::Admin {
+            self.keep_an_admin(&mut tx, project, &Leaving::Person(id)).await?;
+            db::invites::withdraw_all_of(&mut tx, id, self.clock.now()).await?;
+        }
+        let person = db::people::get(&mut tx, project, id).await?.ok_or(ServiceError::NotFound)?;
+        if person.role == role {
+            return Ok(());
+        }
+        db::accounts::set_role(&mut tx, project, id, role).await?;
+        let change = json!({"before": person.role.as_str(), "after": role.as_str()});
+        let data = person_data(&person, json!({"change": change, "role": role.as_str()}));
+        let event = self.about_person(project, EventKind::PersonRoleChanged, data, actor, channel);
+        db::audit::append(&mut tx, &event).await?;
+        self.commit_and_tell(tx, Signal::Person(id)).await
+    }
+
+    /// Disables an account: its sessions are over at the end of this call, and so are the links that it made.
+    ///
+    /// # Errors
+    /// If there is no such account to disable, or it is the last administrator's.
     pub async fn disable_person(
         &self,
         project: ProjectId,
-        email: &str,
+        id: ReviewerId,
         actor: Actor,
         channel: Channel,
     ) -> ServiceResult<()> {
         let now = self.clock.now();
-        let email = Email::parse(email)?;
         let mut tx = self.pool.begin().await?;
-        if !self.an_admin_remains(&mut tx, project, &Leaving::Person(&email)).await? {
-            let text = "is the last administrator's. Make another one first, so that nobody is locked out.";
-            return Err(FieldError::invalid("email", text).into());
-        }
-        let (id, name) = db::people::disable(&mut tx, &email, now).await?.ok_or(ServiceError::NotFound)?;
-        let data = json!({"reviewer_id": id.to_string(), "name": name});
-        let event = AuditEvent {
-            project,
-            at: now,
-            kind: EventKind::PersonDisabled,
-            action: None,
-            actor,
-            channel,
-            data,
-        };
+        self.keep_an_admin(&mut tx, project, &Leaving::Person(id)).await?;
+        let person = db::people::get(&mut tx, project, id).await?;
+        let person = person.filter(|person| person.disabled_at.is_none()).ok_or(ServiceError::NotFound)?;
+        db::accounts::set_disabled(&mut tx, id, Some(now)).await?;
+        db::sessions::end_all(&mut tx, id, None).await?;
+        db::invites::withdraw_all_of(&mut tx, id, now).await?;
+        let data = person_data(&person, json!({}));
+        let event = self.about_person(project, EventKind::PersonDisabled, data, actor, channel);
+        db::audit::append(&mut tx, &event).await?;
+        self.commit_and_tell(tx, Signal::Person(id)).await
+    }
+
+    /// Lets a disabled account be used again, with the role and the password that it had.
+    ///
+    /// # Errors
+    /// If there is no such account to enable.
+    pub async fn enable_person(
+        &self,
+        project: ProjectId,
+        id: ReviewerId,
+        actor: Actor,
+        channel: Channel,
+    ) -> ServiceResult<()> {
+        let mut tx = self.pool.begin().await?;
+        let person = db::people::get(&mut tx, project, id).await?;
+        let person = person.filter(|person| person.disabled_at.is_some()).ok_or(ServiceError::NotFound)?;
+        db::accounts::set_disabled(&mut tx, id, None).await?;
+        // A session that began while the account was being disabled is not to come back with it.
+        db::sessions::end_all(&mut tx, id, None).await?;
+        let data = person_data(&person, json!({}));
+        let event = self.about_person(project, EventKind::PersonEnabled, data, actor, channel);
         db::audit::append(&mut tx, &event).await?;
         tx.commit().await?;
         Ok(())
     }
+
+    /// A fact about somebody's account.
+    pub(super) fn about_person(
+        &self,
+        project: ProjectId,
+        kind: EventKind,
+        data: Value,
+        actor: Actor,
+        channel: Channel,
+    ) -> AuditEvent {
+        AuditEvent { project, at: self.clock.now(), kind, action: None, actor, channel, data }
+    }
+}
+
+/// Whom a fact is about, and more members. No addresses: the history is kept for ever.
+pub(super) fn person_data(person: &Member, more: Value) -> Value {
+    let mut data = json!({"reviewer_id": person.id.to_string(), "name": person.name});
+    if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
+        data.extend(more);
+    }
+    data
 }

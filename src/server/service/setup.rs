@@ -9,6 +9,7 @@ use super::{NewKey, RevealedKey, Services};
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::ProjectId;
+use crate::domain::role::Role;
 use crate::domain::scope::Scope;
 use crate::domain::text::ProjectName;
 use crate::server::db::people::Member;
@@ -40,12 +41,12 @@ impl Services {
     /// If the database can't be reached.
     pub async fn new_setup_link(&self) -> ServiceResult<Option<String>> {
         let mut tx = self.pool.begin().await?;
-        db::people::lock_setup(&mut tx).await?;
+        db::setup::lock(&mut tx).await?;
         if db::people::any(&mut tx).await? {
             return Ok(None);
         }
         let token = random::token();
-        db::people::replace_setup_link(&mut tx, &digest(&token), self.clock.now()).await?;
+        db::setup::replace_link(&mut tx, &digest(&token), self.clock.now()).await?;
         tx.commit().await?;
         Ok(Some(format!("{}/setup?token={token}", self.public_url)))
     }
@@ -56,16 +57,16 @@ impl Services {
     /// If the link is used, replaced or wrong, or a field breaks a rule; the link stays valid then.
     pub async fn set_up(&self, token: &str, project: &str, person: NewPerson) -> ServiceResult<FirstAccount> {
         let project_name = ProjectName::parse(project.trim())?;
-        let person = self.check_person(NewPerson { is_admin: true, ..person }).await?;
+        let person = self.check_person(NewPerson { role: Role::Admin, ..person }).await?;
         let mut tx = self.pool.begin().await?;
-        db::people::lock_setup(&mut tx).await?;
-        if !db::people::take_setup_link(&mut tx, &digest(token)).await? {
+        db::setup::lock(&mut tx).await?;
+        if !db::setup::take_link(&mut tx, &digest(token)).await? {
             return Err(ServiceError::SetupClosed);
         }
         let member = self.make_first(&mut tx, project_name, &person, Channel::web()).await?;
         let new_key = NewKey { name: "first-agent".to_owned(), scopes: vec![Scope::Actions], lasts: None };
-        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
-        let agent_key = self.insert_key(&mut tx, member.project, new_key, actor, Channel::web()).await?;
+        let agent_key =
+            self.insert_key(&mut tx, member.project, new_key, member.actor(), Channel::web()).await?;
         tx.commit().await?;
         Ok(FirstAccount { member, agent_key })
     }
@@ -76,9 +77,9 @@ impl Services {
     /// If a field breaks a rule.
     pub async fn set_up_unattended(&self, person: NewPerson) -> ServiceResult<Option<Member>> {
         let project_name = ProjectName::parse("My project")?;
-        let person = self.check_person(NewPerson { is_admin: true, ..person }).await?;
+        let person = self.check_person(NewPerson { role: Role::Admin, ..person }).await?;
         let mut tx = self.pool.begin().await?;
-        db::people::lock_setup(&mut tx).await?;
+        db::setup::lock(&mut tx).await?;
         match self.make_first(&mut tx, project_name, &person, Channel::cli()).await {
             Ok(member) => {
                 tx.commit().await?;
@@ -124,6 +125,7 @@ impl Services {
     }
 }
 
-fn digest(token: &str) -> [u8; 32] {
+/// The SHA-256 that a link's token is stored under.
+pub(super) fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token).into()
 }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use sqlx::PgConnection;
 
 use super::Services;
-use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use super::people::person_data;
+use crate::domain::audit::{Actor, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::text::Email;
 use crate::server::auth::passwords;
@@ -23,33 +25,48 @@ const PER_ADDRESS: i64 = 30;
 /// Failures of one account, whatever the address. High, because anybody could lock a person out with it.
 const PER_ACCOUNT: i64 = 100;
 
+/// What failures are counted under.
+pub(super) struct Counted {
+    pair: String,
+    address: String,
+    account: String,
+}
+
+impl Counted {
+    /// An account, as its address was typed, and the network address that asks.
+    pub(super) fn new(email: &str, from: &str) -> Self {
+        let account = account(email);
+        Self {
+            pair: format!("pair:{account}:{from}"),
+            address: format!("from:{from}"),
+            account: format!("account:{account}"),
+        }
+    }
+
+    fn subjects(&self) -> [String; 3] {
+        [self.pair.clone(), self.address.clone(), self.account.clone()]
+    }
+
+    fn limit(&self, subject: &str) -> i64 {
+        if subject == self.pair {
+            PER_PAIR
+        } else if subject == self.address {
+            PER_ADDRESS
+        } else {
+            PER_ACCOUNT
+        }
+    }
+}
+
 impl Services {
     /// Checks an address and a password. `from` is the network address of whoever asks.
     ///
     /// # Errors
     /// The same for an unknown address and a wrong password; after a few failures, how long to wait.
     pub async fn sign_in(&self, email: &str, password: String, from: &str) -> ServiceResult<Member> {
-        let now = self.clock.now();
-        let since = now - WINDOW;
-        let pair = format!("pair:{}:{from}", account(email));
-        let address = format!("from:{from}");
-        let subjects = [pair.clone(), address.clone(), format!("account:{}", account(email))];
+        let counted = Counted::new(email, from);
         let mut conn = self.pool.acquire().await?;
-        for (subject, count, first) in db::throttle::failures(&mut conn, &subjects, since).await? {
-            let limit = if subject == pair {
-                PER_PAIR
-            } else if subject == address {
-                PER_ADDRESS
-            } else {
-                PER_ACCOUNT
-            };
-            if count >= limit {
-                let wait = (first + WINDOW - now).whole_seconds().max(1);
-                return Err(ServiceError::Throttled {
-                    retry_after_secs: u32::try_from(wait).unwrap_or(u32::MAX),
-                });
-            }
-        }
+        self.heed_failures(&mut conn, &counted).await?;
         let email = Email::parse(email).ok();
         let stored = match &email {
             Some(email) => db::people::password_hash(&mut conn, email).await?,
@@ -67,44 +84,66 @@ impl Services {
         drop(conn);
         let mut tx = self.pool.begin().await?;
         let Some(member) = member else {
-            db::throttle::note(&mut tx, &subjects, now, since).await?;
+            self.note_failure(&mut tx, &counted).await?;
             tx.commit().await?;
             return Err(ServiceError::WrongCredentials);
         };
-        let kind = if is_right { EventKind::PersonSignedIn } else { EventKind::PersonSignInFailed };
-        let actor = if is_right {
-            Actor::Reviewer { id: member.id, name: member.name.clone() }
-        } else {
-            Actor::Anonymous
-        };
-        let data = json!({"reviewer_id": member.id.to_string(), "name": member.name, "from": from});
-        let channel = Channel::web();
-        let event = AuditEvent { project: member.project, at: now, kind, action: None, actor, channel, data };
-        db::audit::append(&mut tx, &event).await?;
-        match is_right {
-            true => db::throttle::forgive(&mut tx, &pair).await?,
-            false => db::throttle::note(&mut tx, &subjects, now, since).await?,
+        if !is_right {
+            self.note_failure_of(&mut tx, &counted, &member, from).await?;
+            tx.commit().await?;
+            return Err(ServiceError::WrongCredentials);
         }
+        let data = person_data(&member, json!({"from": from}));
+        let event = self.about_person(
+            member.project,
+            EventKind::PersonSignedIn,
+            data,
+            member.actor(),
+            Channel::web(),
+        );
+        db::audit::append(&mut tx, &event).await?;
+        db::throttle::forgive(&mut tx, &counted.pair).await?;
         tx.commit().await?;
-        if is_right { Ok(member) } else { Err(ServiceError::WrongCredentials) }
+        Ok(member)
     }
 
-    /// Notes that a person signed out.
-    ///
-    /// # Errors
-    /// If the database can't be reached.
-    pub async fn note_sign_out(&self, member: &Member) -> ServiceResult<()> {
-        let event = AuditEvent {
-            project: member.project,
-            at: self.clock.now(),
-            kind: EventKind::PersonSignedOut,
-            action: None,
-            actor: Actor::Reviewer { id: member.id, name: member.name.clone() },
-            channel: Channel::web(),
-            data: json!({}),
-        };
-        let mut conn = self.pool.acquire().await?;
-        Ok(db::audit::append(&mut conn, &event).await?)
+    /// Refuses whoever failed too often.
+    pub(super) async fn heed_failures(
+        &self,
+        conn: &mut PgConnection,
+        counted: &Counted,
+    ) -> ServiceResult<()> {
+        let now = self.clock.now();
+        for (subject, count, first) in db::throttle::failures(conn, &counted.subjects(), now - WINDOW).await?
+        {
+            if count >= counted.limit(&subject) {
+                let wait = (first + WINDOW - now).whole_seconds().max(1);
+                return Err(ServiceError::Throttled {
+                    retry_after_secs: u32::try_from(wait).unwrap_or(u32::MAX),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    async fn note_failure(&self, conn: &mut PgConnection, counted: &Counted) -> ServiceResult<()> {
+        let now = self.clock.now();
+        Ok(db::throttle::note(conn, &counted.subjects(), now, now - WINDOW).await?)
+    }
+
+    /// The same, and the history tells of it.
+    pub(super) async fn note_failure_of(
+        &self,
+        conn: &mut PgConnection,
+        counted: &Counted,
+        member: &Member,
+        from: &str,
+    ) -> ServiceResult<()> {
+        let data = person_data(member, json!({"from": from}));
+        let kind = EventKind::PersonSignInFailed;
+        let event = self.about_person(member.project, kind, data, Actor::Anonymous, Channel::web());
+        db::audit::append(conn, &event).await?;
+        self.note_failure(conn, counted).await
     }
 }
 

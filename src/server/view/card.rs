@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::{between, history, moment};
-use crate::domain::Instant;
+use super::{Reader, between, history};
 use crate::domain::action::{Action, ActionState, Status};
 use crate::domain::content::{Content, PreviewFormat};
 use crate::domain::decision::{Channel, Decision};
@@ -17,16 +16,17 @@ use crate::wire::card::{
 };
 use crate::wire::safe_html::SafeHtml;
 
-/// An action with its timeline, as its page shows it at `now`.
+/// An action with its timeline, as its page shows it to a reader who may or may not decide it.
 pub fn card(
     action: &Action,
     delivery: Option<DeliveryState>,
     timeline: Vec<StoredEvent>,
-    now: Instant,
+    may_decide: bool,
+    reader: &Reader,
 ) -> Card {
     let shown = action.approved_content();
     let preview = text::render_preview(shown.preview.format, &shown.preview.body);
-    let status = action.status(now);
+    let status = action.status(reader.now);
     let (claimed, result) = match &action.state {
         ActionState::Approved { claim, .. } => (claim.as_ref(), None),
         ActionState::Reported { claim, result, .. } => (claim.as_ref(), Some(result)),
@@ -45,8 +45,8 @@ pub fn card(
         title: text::reveal_text(shown.title.as_str()),
         title_html: text::inline(shown.title.as_str()),
         agent: text::reveal_text(&action.agent),
-        created: moment(action.created_at, now),
-        expires: moment(action.expires_at, now),
+        created: reader.moment(action.created_at),
+        expires: reader.moment(action.expires_at),
         target: shown.target_url.as_deref().map(target),
         not_idempotent: action.idempotent == Some(false),
         undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
@@ -58,24 +58,27 @@ pub fn card(
         payload: shown.payload.as_ref().map(payload),
         digest: digest.to_string(),
         digest_short: digest.short(),
-        fields: if status == Status::Pending { fields(action) } else { Vec::new() },
-        decision: action.decision().map(|decision| decision_view(action, decision, now)),
-        claimed: claimed.map(|claim| moment(claim.at, now)),
+        may_decide,
+        fields: if status == Status::Pending && may_decide { fields(action) } else { Vec::new() },
+        decision: action.decision().map(|decision| decision_view(action, decision, reader)),
+        claimed: claimed.map(|claim| reader.moment(claim.at)),
         result: result.map(|result| ResultView {
             succeeded: result.succeeded,
-            at: moment(result.at, now),
+            at: reader.moment(result.at),
             detail: result.detail.as_deref().map(text::plain),
             payload: result.payload.as_ref().map(text::json_tree_html),
         }),
         // An erased address gets nothing more, and nobody can say any more where it was.
-        delivery: delivery.filter(|_| action.erased_at.is_none()).map(delivery_view),
-        timeline: timeline.into_iter().map(|event| history::event(event, now)).collect(),
+        delivery: delivery
+            .filter(|_| action.erased_at.is_none())
+            .map(|delivery| delivery_view(delivery, may_decide)),
+        timeline: timeline.into_iter().map(|event| history::event(event, reader)).collect(),
         window: between(action.expires_at - action.created_at),
         erased: action.erased_at.is_some(),
     }
 }
 
-fn delivery_view(delivery: DeliveryState) -> DeliveryView {
+fn delivery_view(delivery: DeliveryState, may_decide: bool) -> DeliveryView {
     let why = delivery.last_error.as_deref().map(|why| format!(": {}", text::reveal_text(why)));
     let why = why.unwrap_or_default();
     let sentence = match delivery.state.as_str() {
@@ -92,7 +95,7 @@ fn delivery_view(delivery: DeliveryState) -> DeliveryView {
         }
         _ => "The decision is on its way to the agent's address.".to_owned(),
     };
-    let can_repeat = matches!(delivery.state.as_str(), "delivered" | "dlq");
+    let can_repeat = may_decide && matches!(delivery.state.as_str(), "delivered" | "dlq");
     DeliveryView { state: delivery.state, sentence, can_repeat }
 }
 
@@ -166,7 +169,7 @@ fn input_for(path: &EditablePath, value: &Value) -> FieldInput {
     }
 }
 
-fn decision_view(action: &Action, decision: &Decision, now: Instant) -> DecisionView {
+fn decision_view(action: &Action, decision: &Decision, reader: &Reader) -> DecisionView {
     let changes = decision.edits.iter().map(|edit| {
         let before = edit.path.get(&action.content).unwrap_or(Value::Null);
         change(&edit.path.to_string(), &before, &edit.value)
@@ -175,7 +178,7 @@ fn decision_view(action: &Action, decision: &Decision, now: Instant) -> Decision
         verdict: decision.verdict.as_str().to_owned(),
         by: text::reveal_text(decision.decider.name()),
         through: through(&decision.channel),
-        at: moment(decision.decided_at, now),
+        at: reader.moment(decision.decided_at),
         comment: decision.comment.as_ref().map(Comment::as_str).map(comment),
         changes: changes.collect(),
         approved_digest: decision.approved_sha256.map(|digest| digest.to_string()),

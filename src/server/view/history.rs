@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{between, card, moment};
+use super::{Reader, between, card};
 use crate::domain::Instant;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::ids::ActionId;
@@ -11,15 +11,15 @@ use crate::server::text;
 use crate::wire::card::ChangeView;
 use crate::wire::history::{ActionRef, HistoryEvent};
 
-/// A fact as a reader at `now` sees it.
-pub fn event(stored: StoredEvent, now: Instant) -> HistoryEvent {
+/// A fact as its reader sees it.
+pub fn event(stored: StoredEvent, reader: &Reader) -> HistoryEvent {
     let StoredEvent { id, event, title, window } = stored;
     let changes = changes(&event.data);
     HistoryEvent {
         id,
         kind: event.kind.as_str().to_owned(),
         label: label(event.kind).to_owned(),
-        at: moment(event.at, now),
+        at: reader.moment(event.at),
         who: who(&event.actor),
         who_kind: event.actor.kind().to_owned(),
         through: card::through(&event.channel),
@@ -59,10 +59,18 @@ pub fn label(kind: EventKind) -> &'static str {
         EventKind::KeyCreated => "Key created",
         EventKind::KeyRevoked => "Key revoked",
         EventKind::PersonCreated => "Account created",
+        EventKind::PersonInvited => "Invited",
+        EventKind::PersonInviteWithdrawn => "Invitation withdrawn",
+        EventKind::PersonJoined => "Joined",
+        EventKind::PersonRoleChanged => "Role changed",
+        EventKind::PersonRenamed => "Name changed",
+        EventKind::PersonPasswordChanged => "Password changed",
         EventKind::PersonDisabled => "Account disabled",
+        EventKind::PersonEnabled => "Account enabled",
         EventKind::PersonSignedIn => "Signed in",
         EventKind::PersonSignedOut => "Signed out",
-        EventKind::PersonSignInFailed => "Sign-in failed",
+        EventKind::PersonSessionsEnded => "Signed out elsewhere",
+        EventKind::PersonSignInFailed => "Wrong password",
         EventKind::ProjectCreated => "Project created",
         EventKind::ProjectUpdated => "Setting changed",
         EventKind::ProjectSecretRotated => "Callback secret changed",
@@ -90,7 +98,29 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
         EventKind::KeyRevoked
         | EventKind::PersonCreated
         | EventKind::PersonDisabled
+        | EventKind::PersonEnabled
+        | EventKind::PersonPasswordChanged
         | EventKind::ProjectCreated => name(),
+        EventKind::PersonInvited | EventKind::PersonInviteWithdrawn => {
+            string(&event.data, "role").map(|role| format!("as {role}"))
+        }
+        EventKind::PersonJoined => {
+            let by = string(&event.data, "invited_by_name").map(text::reveal_text)?;
+            string(&event.data, "role").map(|role| format!("as {role}, invited by {by}"))
+        }
+        EventKind::PersonRoleChanged => {
+            let change = event.data.get("change")?;
+            let (before, after) = (string(change, "before")?, string(change, "after")?);
+            name().map(|name| format!("{name}, from {before} to {after}"))
+        }
+        EventKind::PersonRenamed => {
+            let before = event.data.get("change").and_then(|change| string(change, "before"))?;
+            name().map(|after| format!("from {} to {after}", text::reveal_text(before)))
+        }
+        EventKind::PersonSessionsEnded => {
+            let count = event.data.get("sessions").and_then(Value::as_u64)?;
+            Some(if count == 1 { "in 1 browser".to_owned() } else { format!("in {count} browsers") })
+        }
         EventKind::DeliveryFailed => {
             let host = string(&event.data, "host").map(text::reveal_text)?;
             let attempts = event.data.get("attempts").and_then(Value::as_i64).unwrap_or_default();

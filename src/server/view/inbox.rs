@@ -1,7 +1,6 @@
 //! Actions as rows of a list.
 
-use super::moment;
-use crate::domain::Instant;
+use super::Reader;
 use crate::server::db::listing::ListedAction;
 use crate::server::text;
 use crate::wire::inbox::InboxRow;
@@ -10,7 +9,7 @@ use crate::wire::inbox::InboxRow;
 const EXCERPT_CHARS: usize = 160;
 
 /// A waiting action as a row.
-pub fn row(action: ListedAction, now: Instant) -> InboxRow {
+pub fn row(action: ListedAction, reader: &Reader) -> InboxRow {
     InboxRow {
         id: action.id.to_string(),
         status: "pending".to_owned(),
@@ -18,8 +17,8 @@ pub fn row(action: ListedAction, now: Instant) -> InboxRow {
         title: text::reveal_text(&action.title),
         agent: action.agent,
         excerpt: text::excerpt(action.format, &action.body_head, EXCERPT_CHARS),
-        created: moment(action.created_at, now),
-        expires: moment(action.expires_at, now),
+        created: reader.moment(action.created_at),
+        expires: reader.moment(action.expires_at),
         not_idempotent: action.idempotent == Some(false),
         editable: action.editable,
     }

@@ -1,7 +1,9 @@
-//! How domain values look: to the API ([`api`], [`audit`], [`keys`], [`project`]) and to a reader ([`card`], [`inbox`], [`history`]).
+//! How domain values look: to the API ([`api`], [`audit`], [`keys`], [`project`]) and to a [`Reader`] ([`card`],
+//! [`inbox`], [`history`] and the rest).
 //!
 //! Pure functions of their arguments. Agents' texts become HTML here and only through [`super::text`].
 
+pub mod account;
 pub mod api;
 pub mod audit;
 pub mod card;
@@ -9,8 +11,10 @@ pub mod connect;
 pub mod docs;
 pub mod history;
 pub mod inbox;
+pub mod key_list;
 pub mod keys;
 mod moment;
+pub mod people;
 pub mod project;
 
-pub use moment::{between, moment};
+pub use moment::{Reader, between};

@@ -27,7 +27,7 @@ pub fn person(member: Member) -> v1::Person {
         id: member.id.to_string(),
         name: member.name,
         email: member.email,
-        role: if member.is_admin { "admin" } else { "reviewer" },
+        role: member.role.as_str(),
         disabled_at: member.disabled_at.map(Instant::unix_timestamp),
     }
 }

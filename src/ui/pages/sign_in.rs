@@ -60,6 +60,7 @@ fn SignInForm(next: String, refusal: Option<UiError>) -> impl IntoView {
                 "Sign in"
             </button>
         </form>
+        <p class="hint">"No account, or a forgotten password? Ask an administrator."</p>
     }
 }
 

@@ -9,15 +9,18 @@ use super::delivery::Delivery;
 use super::edit_fields::EditFields;
 use super::payload::Payload;
 use super::preview::Preview;
+use super::read_only::ReadOnly;
 use super::result_view::ResultBlock;
 use super::safe_html::Html;
 use super::timeline::Timeline;
 use super::warnings::Warnings;
 use crate::wire::card::Card;
 
-/// What makes a card another one than before: everything that happens to an action is an event of its timeline.
+/// What makes a card another one than before: everything that happens to an action is an event of its timeline, and its
+/// reader may have got another role.
 fn key(card: &Card) -> String {
-    format!("{} {}", card.id, card.timeline.len())
+    let who = if card.may_decide { "" } else { " read only" };
+    format!("{} {}{who}", card.id, card.timeline.len())
 }
 
 /// A card.
@@ -34,8 +37,11 @@ pub fn CardView(
     let is_editable = !card.fields.is_empty();
     let edit = (is_pending && is_editable).then(|| view! { <EditFields fields=card.fields.clone() /> });
     let bar = is_pending.then(|| {
+        if !card.may_decide {
+            return view! { <ReadOnly /> }.into_any();
+        }
         let (id, seen) = (card.id.clone(), card.digest.clone());
-        view! { <DecisionBar id=id seen=seen is_editable=is_editable refusal=refusal /> }
+        view! { <DecisionBar id=id seen=seen is_editable=is_editable refusal=refusal /> }.into_any()
     });
     let head = view! { <CardHead card=card.clone() /> };
     let end = match card.status.as_str() {

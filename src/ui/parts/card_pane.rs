@@ -23,7 +23,8 @@ pub fn CardPane(
 ) -> impl IntoView {
     let refusal = refusal.map(|refusal| refusal.to_string());
     // A card without a decide form has no other place to say why nothing was decided.
-    let (on_form, on_pane) = if card.status == "pending" { (refusal, None) } else { (None, refusal) };
+    let (on_form, on_pane) =
+        if card.status == "pending" && card.may_decide { (refusal, None) } else { (None, refusal) };
     view! {
         <OutcomeLine decided=decided />
         <div id="trouble" class="trouble">{on_pane.map(|sentence| view! { <Alert sentence=sentence /> })}</div>

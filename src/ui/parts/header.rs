@@ -1,11 +1,13 @@
 //! The head of every page: where one is, how much waits, whether it is live, who is signed in.
 
 use leptos::prelude::*;
+use leptos_meta::{Html, Meta};
 use leptos_router::hooks::use_location;
 
 use super::icons::Mark;
 use super::live::LiveSign;
 use super::person_menu::PersonMenu;
+use crate::domain::preferences::Theme;
 use crate::rpc::session::current_door;
 use crate::wire::error::UiError;
 use crate::wire::inbox::InboxView;
@@ -50,7 +52,17 @@ pub fn Header() -> impl IntoView {
 fn SignedIn(me: Me) -> impl IntoView {
     let path = use_location().pathname.get_untracked();
     let current = |page: &str| path.starts_with(page).then_some("page");
+    let theme = (me.theme != Theme::System).then(|| me.theme.as_str());
+    // The bars of a phone's browser: the first one counts, and these stand before those of the shell.
+    let bars = match me.theme {
+        Theme::System => None,
+        Theme::Light => Some("#ffffff"),
+        Theme::Dark => Some("#1b1b16"),
+    };
+    let shortcuts = if me.shortcuts { "on" } else { "off" };
     view! {
+        <Html {..} data-theme=theme data-shortcuts=shortcuts />
+        {bars.map(|colour| view! { <Meta name="theme-color" content=colour /> })}
         <nav class="nav" aria-label="Main">
             <a href="/inbox" aria-current=current("/inbox")>
                 "Inbox "

@@ -1,7 +1,8 @@
-//! Who is signed in, and the way out.
+//! Who is signed in, the pages around the inbox, and the way out.
 
 use leptos::prelude::*;
 
+use crate::domain::role::Role;
 use crate::wire::session::Me;
 
 /// The menu behind the person's name. It opens without a script.
@@ -10,6 +11,19 @@ pub fn PersonMenu(
     /// Who.
     me: Me,
 ) -> impl IntoView {
+    let page = |address: &'static str, words: &'static str| {
+        view! {
+            <li>
+                <a href=address rel="external">
+                    {words}
+                </a>
+            </li>
+        }
+    };
+    let for_admins = me
+        .role
+        .allows(Role::Admin)
+        .then(|| [page("/people", "People"), page("/keys", "Keys")].collect_view());
     view! {
         <button class="person" type="button" popovertarget="person-menu">
             <span class="person-name">{me.name.clone()}</span>
@@ -21,16 +35,12 @@ pub fn PersonMenu(
                 {me.email}
             </p>
             <p class="hint">"Project: " {me.project}</p>
-            <p>
-                <a href="/connect" rel="external">
-                    "Connect an agent"
-                </a>
-            </p>
-            <p>
-                <a href="/docs" rel="external">
-                    "The agent API"
-                </a>
-            </p>
+            <ul class="person-pages">
+                {page("/account", "Account")}
+                {for_admins}
+                {page("/connect", "Connect an agent")}
+                {page("/docs", "The agent API")}
+            </ul>
             <form method="post" action="/rpc/sign_out">
                 <button class="button" type="submit">
                     "Sign out"

@@ -89,7 +89,7 @@ pub struct Person {
     pub name: String,
     /// The address that they sign in with.
     pub email: String,
-    /// `reviewer` or `admin`.
+    /// `viewer`, `reviewer` or `admin`.
     pub role: &'static str,
     /// Since when they can't sign in.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,9 +20,7 @@ pub fn after_sign_in(next: &str, outcome: &Result<Me, UiError>) -> String {
     match outcome {
         Ok(_) => next.unwrap_or("/inbox").to_owned(),
         Err(error) => {
-            let next: String =
-                url::form_urlencoded::byte_serialize(next.unwrap_or_default().as_bytes()).collect();
-            format!("/sign-in?refused={}&next={next}", error.code())
+            format!("/sign-in?refused={}&next={}", error.code(), encoded(next.unwrap_or_default()))
         }
     }
 }
@@ -31,11 +29,28 @@ pub fn after_sign_in(next: &str, outcome: &Result<Me, UiError>) -> String {
 pub fn after_set_up(token: &str, outcome: &Result<Me, UiError>) -> String {
     match outcome {
         Ok(_) => "/inbox".to_owned(),
-        Err(error) => {
-            let token: String = url::form_urlencoded::byte_serialize(token.as_bytes()).collect();
-            format!("/setup?token={token}&refused={}", error.code())
-        }
+        Err(error) => format!("/setup?token={}&refused={}", encoded(token), error.code()),
     }
+}
+
+/// Where joining leads.
+pub fn after_join(token: &str, outcome: &Result<Me, UiError>) -> String {
+    match outcome {
+        Ok(_) => "/inbox".to_owned(),
+        Err(error) => format!("/join?token={}&refused={}", encoded(token), error.code()),
+    }
+}
+
+/// Where a form leads that stays on its page.
+pub fn after<T>(path: &str, done: &str, outcome: &Result<T, UiError>) -> String {
+    match outcome {
+        Ok(_) => format!("{path}?done={done}"),
+        Err(error) => format!("{path}?refused={}", error.code()),
+    }
+}
+
+fn encoded(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
 /// The path, if a browser can only read it as one on this server.

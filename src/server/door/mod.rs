@@ -1,0 +1,145 @@
+//! The pages' door: from a server function's request to a service, and back to what a page or a plain form expects.
+//!
+//! Owns the session cookie's content ([`visit`]) and the redirects of plain forms. It has no rules: who may do what is
+//! the services'.
+
+mod redirects;
+mod secrets;
+mod visit;
+
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use leptos::prelude::use_context;
+use leptos_axum::ResponseOptions;
+
+pub use self::redirects::{after, after_agent_key, after_decision, after_join, after_set_up, after_sign_in};
+pub use self::secrets::{Shown, connect, fresh_key, keep_shown, make_agent_key, shown_invite, shown_key};
+pub use self::visit::{
+    ClientAddress, account_page, change_password, current_door, end_other_sessions, end_session, join,
+    member_of, reviewer, set_up, sign_in, sign_out,
+};
+use crate::server::db::people::Member;
+pub use crate::server::service::{KeyForm, Services};
+use crate::wire::error::UiError;
+
+/// The services of this server.
+///
+/// # Errors
+/// Never in a request that came through the router.
+pub fn services() -> Result<Services, UiError> {
+    use_context::<Services>().ok_or(UiError::Internal)
+}
+
+/// Whether the request is a plain form's, which wants a page and not data.
+fn is_plain_form() -> bool {
+    use_context::<Parts>().is_some_and(|parts| is_call(&parts) && accepts_pages(&parts))
+}
+
+/// Whether a page in the browser asked for data.
+fn wants_data() -> bool {
+    use_context::<Parts>().is_some_and(|parts| is_call(&parts) && !accepts_pages(&parts))
+}
+
+/// Whether a page that is open already asked for a page, to see what is new: nobody looks at what it gets, so it must
+/// not take what is shown once (Fetch Metadata; a navigation's destination is `document`).
+fn is_fetched() -> bool {
+    use_context::<Parts>()
+        .and_then(|parts| parts.headers.get("sec-fetch-dest").map(|dest| dest.as_bytes() == b"empty"))
+        .unwrap_or(false)
+}
+
+fn is_call(parts: &Parts) -> bool {
+    parts.uri.path().starts_with("/rpc/")
+}
+
+fn accepts_pages(parts: &Parts) -> bool {
+    let accept = parts.headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/html"))
+}
+
+/// Answers with data; an error gets its status, which the framework can't give it (leptos 0.8 answers 500 always;
+/// remove with 0.9).
+///
+/// # Errors
+/// The given one.
+pub fn finish<T, E: Into<UiError>>(outcome: Result<T, E>) -> Result<T, UiError> {
+    outcome.map_err(Into::into).inspect_err(|error| {
+        // A plain form's status would overwrite the redirect, and a page chooses its own.
+        if let (true, Some(response)) = (wants_data(), use_context::<ResponseOptions>()) {
+            response.set_status(status(error));
+        }
+    })
+}
+
+/// As [`finish`], but a plain form is led to a page that shows the outcome.
+///
+/// # Errors
+/// The given one.
+pub fn finish_form<T, E: Into<UiError>>(
+    outcome: Result<T, E>,
+    page: impl FnOnce(&Result<T, UiError>) -> String,
+) -> Result<T, UiError> {
+    let outcome = finish(outcome);
+    if is_plain_form() {
+        leptos_axum::redirect(&page(&outcome));
+    }
+    outcome
+}
+
+/// As [`finish_form`], but a success leads the hydrated page there too.
+///
+/// # Errors
+/// The given one.
+pub fn finish_redirect<T, E: Into<UiError>>(
+    outcome: Result<T, E>,
+    page: impl FnOnce(&Result<T, UiError>) -> String,
+) -> Result<T, UiError> {
+    let outcome = finish(outcome);
+    if outcome.is_ok() || is_plain_form() {
+        leptos_axum::redirect(&page(&outcome));
+    }
+    outcome
+}
+
+/// Does what a form asks for, for who is signed in. A plain form is led to its page, which shows the outcome.
+///
+/// # Errors
+/// If nobody is signed in, or what the service says.
+pub async fn form<T, E, F>(
+    path: &str,
+    done: &str,
+    act: impl FnOnce(Services, Member) -> F,
+) -> Result<T, UiError>
+where
+    E: Into<UiError>,
+    F: Future<Output = Result<T, E>>,
+{
+    let outcome = match reviewer().await {
+        Ok(member) => act(services()?, member).await.map_err(Into::into),
+        Err(error) => Err(error),
+    };
+    finish_form(outcome, |result| after(path, done, result))
+}
+
+fn status(error: &UiError) -> StatusCode {
+    match error {
+        UiError::SignedOut | UiError::WrongCredentials => StatusCode::UNAUTHORIZED,
+        UiError::Forbidden
+        | UiError::SelfApproval
+        | UiError::SetupClosed
+        | UiError::OwnAccount
+        | UiError::WrongPassword => StatusCode::FORBIDDEN,
+        UiError::InviteClosed => StatusCode::GONE,
+        UiError::NotFound => StatusCode::NOT_FOUND,
+        UiError::AlreadyDecided | UiError::Expired | UiError::Stale | UiError::LastAdmin => {
+            StatusCode::CONFLICT
+        }
+        UiError::NotEditable | UiError::BadEdit { .. } | UiError::BadField(_) => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        UiError::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
+        UiError::BadRequest => StatusCode::BAD_REQUEST,
+        UiError::Unavailable | UiError::Offline => StatusCode::SERVICE_UNAVAILABLE,
+        UiError::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

@@ -1,0 +1,144 @@
+//! One's own account: name, password, how the pages are, and where one is signed in.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::rpc::account::load_account;
+use crate::ui::parts::choice::{role_hint, role_label};
+use crate::ui::parts::notice::Notice;
+use crate::ui::parts::preferences_form::PreferencesForm;
+use crate::ui::parts::problem::problem;
+use crate::ui::parts::session_list::SessionList;
+use crate::ui::parts::settings_section::Section;
+use crate::wire::account::AccountView;
+use crate::wire::error::UiError;
+
+/// The account.
+#[component]
+pub fn AccountPage() -> impl IntoView {
+    let query = use_query_map();
+    view! {
+        <Title text="Account" />
+        <Suspense>
+            {Suspend::new(async move {
+                let (done, refusal) = query
+                    .with_untracked(|query| {
+                        (
+                            query.get_str("done").and_then(done_sentence),
+                            query.get_str("refused").and_then(UiError::from_code),
+                        )
+                    });
+                match load_account().await {
+                    Err(error) => problem(&error),
+                    Ok(account) => view! { <Account account=account done=done refusal=refusal /> }.into_any(),
+                }
+            })}
+        </Suspense>
+    }
+}
+
+fn done_sentence(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "name" => "Your name is saved. What you decided before keeps the name you had.",
+        "password" => "Your password is changed, and every other session is signed out.",
+        "preferences" => "Your preferences are saved.",
+        "session" => "That session is signed out.",
+        "sessions" => "Every other session is signed out.",
+        _ => return None,
+    })
+}
+
+#[component]
+fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiError>) -> impl IntoView {
+    let (name, email, project, role) =
+        (account.name.clone(), account.email.clone(), account.project.clone(), account.role);
+    let (sessions, username) = (account.sessions.clone(), email.clone());
+    view! {
+        <div class="page settings" data-shape="account">
+            <h1>"Account"</h1>
+            <Notice done=done refusal=refusal />
+            <Section id="you" title="You">
+                <dl class="pairs">
+                    <dt>"E-mail"</dt>
+                    <dd>{email}</dd>
+                    <dt>"Role"</dt>
+                    <dd>
+                        <strong>{role_label(role)}</strong>
+                        " in "
+                        {project}
+                        ". "
+                        {role_hint(role)}
+                    </dd>
+                </dl>
+                <form class="form" method="post" action="/rpc/rename_account">
+                    <div class="field">
+                        <label for="name">"Name"</label>
+                        <input
+                            type="text"
+                            id="name"
+                            name="name"
+                            value=name
+                            maxlength="100"
+                            autocomplete="name"
+                            required
+                            aria-describedby="name-hint"
+                        />
+                        <p class="hint" id="name-hint">
+                            "Agents and the history see it beside your decisions."
+                        </p>
+                    </div>
+                    <button class="button" type="submit">
+                        "Save name"
+                    </button>
+                </form>
+            </Section>
+            <Section id="preferences" title="Preferences" lead="They follow you to every browser that you sign in with.">
+                <PreferencesForm account=account />
+            </Section>
+            <Section id="password-change" title="Password" lead="A new one signs you out everywhere else.">
+                <PasswordForm email=username />
+            </Section>
+            <Section
+                id="sessions"
+                title="Sessions"
+                lead="Where you are signed in. Sign out what you don't know, and change your password."
+            >
+                <SessionList sessions=sessions />
+            </Section>
+        </div>
+    }
+}
+
+#[component]
+fn PasswordForm(email: String) -> impl IntoView {
+    view! {
+        <form class="form" method="post" action="/rpc/change_password">
+            // Tells password managers whose password it is.
+            <input type="text" name="username" value=email autocomplete="username" hidden />
+            <div class="field">
+                <label for="current">"Current password"</label>
+                <input type="password" id="current" name="current" autocomplete="current-password" required />
+            </div>
+            <div class="field">
+                <label for="password">"New password"</label>
+                <input
+                    type="password"
+                    id="password"
+                    name="password"
+                    autocomplete="new-password"
+                    minlength="10"
+                    maxlength="200"
+                    aria-describedby="password-hint"
+                    required
+                />
+                <p class="hint" id="password-hint">
+                    "At least 10 characters. Several words are a good one."
+                </p>
+            </div>
+            <button class="button" type="submit">
+                "Change password"
+            </button>
+        </form>
+    }
+}

@@ -1,0 +1,136 @@
+//! Making an account with the link of an invitation.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::rpc::people::load_invitation;
+use crate::ui::host;
+use crate::ui::parts::alert::Alert;
+use crate::ui::parts::choice::role_hint;
+use crate::ui::parts::header::use_door;
+use crate::ui::parts::icons::Mark;
+use crate::ui::parts::problem::problem;
+use crate::wire::error::UiError;
+use crate::wire::people::Invitation;
+use crate::wire::session::Door;
+
+/// Joining.
+#[component]
+pub fn JoinPage() -> impl IntoView {
+    let door = use_door();
+    let query = use_query_map();
+    view! {
+        <Title text="Join" />
+        <Suspense>
+            {Suspend::new(async move {
+                let (token, refusal) = query
+                    .with_untracked(|query| {
+                        (query.get("token").unwrap_or_default(), query.get_str("refused").and_then(UiError::from_code))
+                    });
+                let who = match door.await {
+                    Ok(Door::In(me)) => Some(me.name),
+                    _ => None,
+                };
+                match load_invitation(token.clone()).await {
+                    Err(UiError::InviteClosed) => view! { <Closed is_in=who.is_some() /> }.into_any(),
+                    Err(error) => problem(&error),
+                    Ok(invitation) => {
+                        view! { <JoinForm token=token invitation=invitation who=who refusal=refusal /> }.into_any()
+                    }
+                }
+            })}
+        </Suspense>
+    }
+}
+
+#[component]
+fn JoinForm(
+    token: String,
+    invitation: Invitation,
+    who: Option<String>,
+    refusal: Option<UiError>,
+) -> impl IntoView {
+    let Invitation { project, role, email, by, expires } = invitation;
+    let is_given = email.is_some();
+    let who = who.map(|name| {
+        view! {
+            <p class="hint">
+                "You are signed in as " {name} ". This makes another account and signs you in with that."
+            </p>
+        }
+    });
+    let given =
+        is_given.then(|| view! { <p class="hint" id="email-hint">"The invitation is for this address."</p> });
+    view! {
+        <div class="page page--narrow door" data-shape="join">
+            <Mark />
+            <h1>"Join " {project}</h1>
+            <p>{by} " invites you as " <strong>{role.as_str()}</strong> ". " {role_hint(role)}</p>
+            {who}
+            {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
+            <form class="form" method="post" action="/rpc/join">
+                <input type="hidden" name="token" value=token />
+                <div class="field">
+                    <label for="name">"Your name"</label>
+                    <input type="text" id="name" name="name" autocomplete="name" maxlength="100" required autofocus />
+                    <p class="hint">"Agents and the history see it beside your decisions."</p>
+                </div>
+                <div class="field">
+                    <label for="email">"E-mail"</label>
+                    <input
+                        type="email"
+                        id="email"
+                        name="email"
+                        value=email
+                        readonly=is_given
+                        autocomplete="username"
+                        aria-describedby=is_given.then_some("email-hint")
+                        required
+                    />
+                    {given}
+                </div>
+                <div class="field">
+                    <label for="password">"Password"</label>
+                    <input
+                        type="password"
+                        id="password"
+                        name="password"
+                        autocomplete="new-password"
+                        minlength="10"
+                        maxlength="200"
+                        aria-describedby="password-hint"
+                        required
+                    />
+                    <p class="hint" id="password-hint">
+                        "At least 10 characters."
+                    </p>
+                </div>
+                <button class="button button--primary" type="submit">
+                    "Make the account"
+                </button>
+            </form>
+            <p class="hint">"The link works once, until " {expires.text} "."</p>
+        </div>
+    }
+}
+
+#[component]
+fn Closed(is_in: bool) -> impl IntoView {
+    host::set_status(410);
+    let (address, words) = if is_in { ("/inbox", "Go to the inbox") } else { ("/sign-in", "Sign in") };
+    view! {
+        <div class="page page--narrow problem" role="alert" data-shape="closed">
+            <h1>"This invitation is closed"</h1>
+            <p>
+                "It was used before, was withdrawn, or is older than 7 days. Ask whoever sent it for a new link. If you "
+                "used it yourself, you have an account: sign in with it."
+            </p>
+            <p class="actions">
+                <a class="button" href=address>
+                    {words}
+                </a>
+            </p>
+        </div>
+    }
+}

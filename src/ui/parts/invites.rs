@@ -1,0 +1,78 @@
+//! Links that make accounts: making one, and those that nobody has used.
+
+use leptos::prelude::*;
+
+use super::choice::{Choice, role_hint, role_label};
+use super::entries::{Entries, Entry};
+use super::time::Time;
+use crate::domain::role::Role;
+use crate::wire::people::InviteView;
+
+/// The form that makes a link.
+#[component]
+pub fn InviteForm() -> impl IntoView {
+    let roles = Role::ALL
+        .into_iter()
+        .map(|role| {
+            let (label, hint) = (role_label(role), role_hint(role));
+            let is_usual = role == Role::Reviewer;
+            view! {
+                <Choice kind="radio" name="role" value=role.as_str() label=label hint=hint checked=is_usual />
+            }
+        })
+        .collect_view();
+    view! {
+        <form class="form" method="post" action="/rpc/invite_person">
+            <fieldset class="choices">
+                <legend>"Role"</legend>
+                {roles}
+            </fieldset>
+            <div class="field">
+                <label for="email">"E-mail (optional)"</label>
+                <input type="email" id="email" name="email" maxlength="254" autocomplete="off" aria-describedby="email-hint" />
+                <p class="hint" id="email-hint">
+                    "The account gets this address. Nothing is sent: you pass the link on yourself."
+                </p>
+            </div>
+            <button class="button button--primary" type="submit">
+                "Make a link"
+            </button>
+        </form>
+    }
+}
+
+/// Links that still work.
+#[component]
+pub fn InviteList(
+    /// Oldest first.
+    invites: Vec<InviteView>,
+) -> impl IntoView {
+    if invites.is_empty() {
+        return view! { <p class="nothing">"No link waits to be used."</p> }.into_any();
+    }
+    let rows = invites.into_iter().map(|invite| view! { <Row invite=invite /> }).collect_view();
+    view! { <Entries label="Open invitations">{rows}</Entries> }.into_any()
+}
+
+#[component]
+fn Row(invite: InviteView) -> impl IntoView {
+    let InviteView { id, role, email, by, expires } = invite;
+    let whom = email.unwrap_or_else(|| "Whoever has the link".to_owned());
+    let label = format!("Withdraw the invitation for {whom} as {}", role.as_str());
+    let facts = view! {
+        <span>"as " {role.as_str()}</span>
+        <span>"made by " {by}</span>
+        <span>"expires " <Time moment=expires /></span>
+    }
+    .into_any();
+    let side = view! {
+        <form method="post" action="/rpc/withdraw_invite">
+            <input type="hidden" name="id" value=id />
+            <button class="button" type="submit" aria-label=label>
+                "Withdraw"
+            </button>
+        </form>
+    }
+    .into_any();
+    view! { <Entry name=whom.into_any() facts=facts side=side /> }
+}

@@ -1,0 +1,93 @@
+//! How the pages are to be.
+
+use leptos::prelude::*;
+
+use super::choice::Choice;
+use crate::domain::preferences::Theme;
+use crate::wire::account::{AccountView, ZoneGroup};
+
+/// Theme, shortcuts and time zone.
+#[component]
+pub fn PreferencesForm(
+    /// What is chosen now.
+    account: AccountView,
+) -> impl IntoView {
+    let AccountView { theme, shortcuts, time_zone, project_time_zone, zones, now, .. } = account;
+    let themes = Theme::ALL
+        .into_iter()
+        .map(|each| {
+            let label = match each {
+                Theme::System => "As the device",
+                Theme::Light => "Light",
+                Theme::Dark => "Dark",
+            };
+            view! { <Choice kind="radio" name="theme" value=each.as_str() label=label checked=each == theme /> }
+        })
+        .collect_view();
+    let of_project = format!("As the project ({project_time_zone})");
+    view! {
+        <form class="form" method="post" action="/rpc/save_preferences">
+            <fieldset class="choices choices--row">
+                <legend>"Theme"</legend>
+                {themes}
+            </fieldset>
+            <fieldset class="choices">
+                <legend>"Keyboard"</legend>
+                <Choice
+                    kind="checkbox"
+                    name="shortcuts"
+                    value="on"
+                    label="Shortcuts in the inbox"
+                    hint="Single keys that move through the inbox. Untick it if they get in the way of other software."
+                    checked=shortcuts
+                />
+            </fieldset>
+            <div class="field">
+                <label for="time_zone">"Time zone"</label>
+                <select id="time_zone" name="time_zone" aria-describedby="time_zone-hint">
+                    <option value="" selected=time_zone.is_empty()>
+                        {of_project}
+                    </option>
+                    {zone_options(zones, &time_zone)}
+                </select>
+                <p class="hint" id="time_zone-hint">
+                    "Times are shown in it, and the days of the history begin by it. It is now " {now.text} "."
+                </p>
+            </div>
+            <button class="button" type="submit">
+                "Save preferences"
+            </button>
+        </form>
+    }
+}
+
+fn zone_options(zones: Vec<ZoneGroup>, chosen: &str) -> impl IntoView + use<> {
+    let chosen = chosen.to_owned();
+    // A name that is not offered any more, or the one zone that is in no part of the world.
+    let is_offered = zones.iter().any(|group| group.names.contains(&chosen));
+    let other = (!chosen.is_empty() && !is_offered && chosen != "UTC").then(|| {
+        view! { <option value=chosen.clone() selected=true>{chosen.clone()}</option> }
+    });
+    let groups = zones
+        .into_iter()
+        .map(|group| {
+            let names = group
+                .names
+                .into_iter()
+                .map(|name| {
+                    let is_chosen = name == chosen;
+                    let label = name.replace('_', " ");
+                    view! { <option value=name selected=is_chosen>{label}</option> }
+                })
+                .collect_view();
+            view! { <optgroup label=group.region>{names}</optgroup> }
+        })
+        .collect_view();
+    view! {
+        {other}
+        <option value="UTC" selected=chosen == "UTC">
+            "UTC"
+        </option>
+        {groups}
+    }
+}
