@@ -229,3 +229,29 @@ async fn whoever_runs_the_server_helps_who_lost_their_password(db: PgPool) {
         "select count(*) from audit_event where kind = 'person.password_changed' and actor_kind = 'operator'";
     assert_eq!(app.count(told).await, 1);
 }
+
+/// Who knows the old password must not come in by being quick: what they began is over with the change.
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_sign_in_that_was_under_way_when_the_password_changed_begins_no_session(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    app.person("Bob", "bob@example.org", false).await;
+    let mut change = db.begin().await.expect("a transaction");
+    sqlx::query("update reviewer set password_hash = 'another' where email = 'bob@example.org'")
+        .execute(&mut *change)
+        .await
+        .expect("a change");
+    let browser = app.browser();
+    let signing_in =
+        tokio::spawn(
+            async move { browser.sign_in("bob@example.org", PASSWORD, "").await.location().to_owned() },
+        );
+    // It has seen the old password as right, and waits for whoever changes it.
+    let waits = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while app.count(waits).await == 0 {
+        tokio::task::yield_now().await;
+    }
+    change.commit().await.expect("a commit");
+    let answer = signing_in.await.expect("it does not panic");
+    assert!(answer.contains("wrong-credentials"), "{answer}");
+    assert_eq!(app.count("select count(*) from reviewer_session").await, 0);
+}

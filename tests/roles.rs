@@ -9,8 +9,9 @@ use impri::{
         decision::{Channel, Decider, Verdict},
         ids::ActionId,
         role::Role,
+        scope::Scope,
     },
-    server::error::ServiceError,
+    server::{error::ServiceError, service::KeyForm},
 };
 use leptos::server_fn::axum::server_fn_paths;
 use serde_json::Map;
@@ -158,9 +159,43 @@ async fn the_use_case_itself_refuses_a_person_without_the_role(db: PgPool) {
     assert_eq!(app.count("select count(*) from decision").await, 0);
 }
 
+/// Between the look at who asks and the change that they ask for, somebody else may take their role.
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn whoever_was_an_administrator_a_moment_ago_changes_nothing(db: PgPool) {
+    let (app, _, _) = full_house(&db).await;
+    app.person_as("Cleo", "cleo@example.org", Role::Admin).await;
+    let project = app.project();
+    let before = app.count("select count(*) from audit_event").await;
+    let outcomes = app
+        .on_server(move |services| async move {
+            let cleo = services.person_behind(project, "cleo@example.org").await.expect("a person");
+            let bob = services.person_behind(project, BOB).await.expect("a person").id.to_string();
+            let key = services.list_keys(project).await.expect("keys")[0].id.to_string();
+            let off = services.disable_person(project, cleo.id, Actor::Operator, Channel::cli());
+            off.await.expect("a person to disable");
+            let form = KeyForm { name: "late".to_owned(), scopes: vec![Scope::Admin], days: String::new() };
+            [
+                services.invite(&cleo, "", "admin").await.map(drop),
+                services.make_key(&cleo, form).await.map(drop),
+                services.create_agent_key(&cleo, "late").await.map(drop),
+                services.end_key(&cleo, &key).await,
+                services.change_role(&cleo, &bob, "admin").await,
+                services.disable_account(&cleo, &bob).await,
+                services.enable_account(&cleo, &bob).await,
+                services.withdraw_invite(&cleo, "inv_AAAAAAAAAAAAAAAAAAAAAA").await,
+            ]
+        })
+        .await;
+    for (index, outcome) in outcomes.iter().enumerate() {
+        assert!(matches!(outcome, Err(ServiceError::Forbidden(Role::Admin))), "{index}: {outcome:?}");
+    }
+    assert_eq!(app.count("select count(*) from audit_event").await, before + 1, "only that Cleo is out");
+}
+
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn pages_for_administrators_say_whom_to_ask(db: PgPool) {
     let (app, _, _) = full_house(&db).await;
+    app.advance(1); // They are named in the order of their joining.
     app.person("Cleo", "cleo@example.org", true).await;
     let (ada, bob) = (app.ada().await, app.signed_in(BOB).await);
     for path in ["/keys", "/people"] {

@@ -43,6 +43,9 @@ test("a new password signs out everywhere else", async ({ page, visit, windowOf 
 
 test("sessions are seen and signed out", async ({ page, visit, windowOf, watch }) => {
   watch.expect(/status 401/, /status of 401/);
+  await visit("/account");
+  await page.getByRole("button", { name: "Sign out everywhere else" }).click();
+  await expect(sessions(page).getByRole("listitem")).toHaveCount(1);
   const phone = await windowOf(ADA);
   await phone.goto("/account");
   await expect(sessions(phone).getByRole("listitem").first()).toContainText("This browser");

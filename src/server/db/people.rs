@@ -203,6 +203,19 @@ pub async fn password_hash(conn: &mut PgConnection, email: &Email) -> DbResult<O
     Ok(row.map(|row| (ReviewerId::from_uuid(row.reviewer_id), row.password_hash)))
 }
 
+/// The same, held until the end of the transaction: nobody gives the account another password or disables it meanwhile.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn hold_password_hash(conn: &mut PgConnection, id: ReviewerId) -> DbResult<Option<String>> {
+    sqlx::query_scalar!(
+        "select password_hash from reviewer where reviewer_id = $1 and disabled_at is null for no key update",
+        id.uuid(),
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// The password hash of an account that may act.
 ///
 /// # Errors

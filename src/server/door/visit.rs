@@ -113,21 +113,27 @@ async fn me(services: &Services, member: &Member) -> Result<Me, UiError> {
 pub async fn sign_in(email: &str, password: String) -> Result<Me, UiError> {
     let services = services()?;
     let visitor = visitor();
-    let member = services.sign_in(email, password, &visitor.address).await?;
-    begin(&services, &member, &visitor).await?;
+    let (member, id) = services.sign_in(email, password, &visitor).await?;
+    hold(&services, id).await?;
     me(&services, &member).await
 }
 
-/// Makes the session this member's, under an id that nobody knew before.
-async fn begin(services: &Services, member: &Member, visitor: &Visitor) -> Result<(), UiError> {
+/// Begins the session of somebody who has just made their account.
+async fn begin(services: &Services, member: &Member) -> Result<(), UiError> {
+    let id = services.begin_session(member, &visitor()).await?;
+    hold(services, id).await
+}
+
+/// Lets the cookie lead to a session, under an id that nobody knew before.
+async fn hold(services: &Services, id: SessionId) -> Result<(), UiError> {
     let session = session().await?;
-    if let (Some(before), Some(id)) = (member_of(services, &session).await?, session_id(&session).await?) {
-        services.leave_session(&before, id).await?;
+    if let (Some(member), Some(before)) = (member_of(services, &session).await?, session_id(&session).await?)
+    {
+        services.leave_session(&member, before).await?;
     }
     if session.id().is_some() {
         session.flush().await.map_err(session_failed)?;
     }
-    let id = services.begin_session(member, visitor).await?;
     // What was flushed would come back under its old id, which somebody else may have planted.
     session.cycle_id().await.map_err(session_failed)?;
     session.insert(SIGNED_IN, id.to_string()).await.map_err(session_failed)
@@ -160,7 +166,7 @@ pub async fn set_up(
     let services = services()?;
     let person = NewPerson { name: name.to_owned(), email: email.to_owned(), password, role: Role::Admin };
     let first = services.set_up(token, project, person).await?;
-    begin(&services, &first.member, &visitor()).await?;
+    begin(&services, &first.member).await?;
     secrets::keep_first(first.agent_key.key).await?;
     me(&services, &first.member).await
 }
@@ -172,7 +178,7 @@ pub async fn set_up(
 pub async fn join(token: &str, name: String, email: String, password: String) -> Result<Me, UiError> {
     let services = services()?;
     let member = services.join(token, name, email, password).await?;
-    begin(&services, &member, &visitor()).await?;
+    begin(&services, &member).await?;
     me(&services, &member).await
 }
 

@@ -53,6 +53,7 @@ impl Services {
         };
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
+        Self::require_role(&mut tx, member.project, member.id, Role::Admin).await?;
         if let Some(email) = &email
             && db::people::by_email(&mut tx, member.project, email).await?.is_some()
         {
@@ -88,6 +89,7 @@ impl Services {
         let id: InviteId = id.parse().map_err(|_| ServiceError::NotFound)?;
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
+        Self::require_role(&mut tx, member.project, member.id, Role::Admin).await?;
         let open = db::invites::list(&mut tx, member.project, now).await?;
         let invite = open.into_iter().find(|invite| invite.id == id).ok_or(ServiceError::NotFound)?;
         if !db::invites::withdraw(&mut tx, member.project, id, now).await? {

@@ -43,7 +43,7 @@ impl Services {
     /// Makes a key.
     ///
     /// # Errors
-    /// If the name or the scopes break a rule.
+    /// If a person asks who is no administrator at this moment, or the name or the scopes break a rule.
     pub async fn create_key(
         &self,
         project: ProjectId,
@@ -52,6 +52,7 @@ impl Services {
         channel: Channel,
     ) -> ServiceResult<RevealedKey> {
         let mut tx = self.pool.begin().await?;
+        Self::require_role_of(&mut tx, project, &actor, Role::Admin).await?;
         let made = self.insert_key(&mut tx, project, new, actor, channel).await?;
         tx.commit().await?;
         Ok(made)
@@ -122,7 +123,7 @@ impl Services {
     /// Revokes a key; from the end of this call on no server accepts it.
     ///
     /// # Errors
-    /// If there is no such key, it is revoked already, or it is the last way in for an administrator.
+    /// If a person asks who is no administrator at this moment, there is no such key, it is revoked already, or it is the last way in for an administrator.
     pub async fn revoke_key(
         &self,
         project: ProjectId,
@@ -132,6 +133,7 @@ impl Services {
     ) -> ServiceResult<()> {
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
+        Self::require_role_of(&mut tx, project, &actor, Role::Admin).await?;
         // Asked before it is known what the key may do, so that whoever revokes another one waits for the answer.
         let is_last = !self.an_admin_remains(&mut tx, project, &Leaving::Key(id)).await?;
         let revoked = db::keys::revoke(&mut tx, project, id, now).await?.ok_or(ServiceError::NotFound)?;

@@ -131,7 +131,7 @@ impl Services {
     /// Gives a person another role. Links that they made as an administrator end with it.
     ///
     /// # Errors
-    /// If there is no such person, or they are the last administrator.
+    /// If a person asks who is no administrator at this moment, there is no such person, or they are the last administrator.
     pub async fn set_role(
         &self,
         project: ProjectId,
@@ -141,6 +141,7 @@ impl Services {
         channel: Channel,
     ) -> ServiceResult<()> {
         let mut tx = self.pool.begin().await?;
+        Self::require_role_of(&mut tx, project, &actor, Role::Admin).await?;
         if role != Role::Admin {
             self.keep_an_admin(&mut tx, project, &Leaving::Person(id)).await?;
             db::invites::withdraw_all_of(&mut tx, id, self.clock.now()).await?;
@@ -160,7 +161,7 @@ impl Services {
     /// Disables an account: its sessions are over at the end of this call, and so are the links that it made.
     ///
     /// # Errors
-    /// If there is no such account to disable, or it is the last administrator's.
+    /// If a person asks who is no administrator at this moment, there is no such account to disable, or it is the last administrator's.
     pub async fn disable_person(
         &self,
         project: ProjectId,
@@ -170,6 +171,7 @@ impl Services {
     ) -> ServiceResult<()> {
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
+        Self::require_role_of(&mut tx, project, &actor, Role::Admin).await?;
         self.keep_an_admin(&mut tx, project, &Leaving::Person(id)).await?;
         let person = db::people::get(&mut tx, project, id).await?;
         let person = person.filter(|person| person.disabled_at.is_none()).ok_or(ServiceError::NotFound)?;
@@ -185,7 +187,7 @@ impl Services {
     /// Lets a disabled account be used again, with the role and the password that it had.
     ///
     /// # Errors
-    /// If there is no such account to enable.
+    /// If a person asks who is no administrator at this moment, or there is no such account to enable.
     pub async fn enable_person(
         &self,
         project: ProjectId,
@@ -194,6 +196,7 @@ impl Services {
         channel: Channel,
     ) -> ServiceResult<()> {
         let mut tx = self.pool.begin().await?;
+        Self::require_role_of(&mut tx, project, &actor, Role::Admin).await?;
         let person = db::people::get(&mut tx, project, id).await?;
         let person = person.filter(|person| person.disabled_at.is_some()).ok_or(ServiceError::NotFound)?;
         db::accounts::set_disabled(&mut tx, id, None).await?;

@@ -27,16 +27,26 @@ impl Services {
     /// # Errors
     /// If the project has no such action.
     pub async fn action(&self, project: ProjectId, id: ActionId) -> ServiceResult<Viewed> {
-        let known = self.live.pending(id).filter(|action| action.project == project);
-        if let Some(action) = known.filter(|action| action.status(self.clock.now()) == Status::Pending) {
-            return Ok(Viewed { action: (*action).clone(), delivery: None });
+        if let Some(viewed) = self.remembered_action(project, id) {
+            return Ok(viewed);
         }
-        self.stored_action(project, id).await
+        let ticket = self.live.ticket();
+        let viewed = self.stored_action(project, id).await?;
+        if matches!(viewed.action.state, ActionState::Pending) {
+            self.live.remember(ticket, Arc::new(viewed.action.clone()));
+        }
+        Ok(viewed)
+    }
+
+    /// The same without a look at the database, if it waits and is remembered.
+    fn remembered_action(&self, project: ProjectId, id: ActionId) -> Option<Viewed> {
+        let known = self.live.pending(id).filter(|action| action.project == project)?;
+        let waits = known.status(self.clock.now()) == Status::Pending;
+        waits.then(|| Viewed { action: (*known).clone(), delivery: None })
     }
 
     /// The same, from the database whatever is remembered: for whoever has just learned that something happened.
     pub(super) async fn stored_action(&self, project: ProjectId, id: ActionId) -> ServiceResult<Viewed> {
-        let ticket = self.live.ticket();
         let mut conn = self.pool.acquire().await?;
         let action = db::actions::get(&mut conn, project, id).await?.ok_or(ServiceError::NotFound)?;
         // A receiver that is gone took the address with it, so the address says nothing about what was sent.
@@ -44,9 +54,6 @@ impl Services {
             ActionState::Pending => None,
             _ => db::outbox::latest(&mut conn, id).await?,
         };
-        if matches!(action.state, ActionState::Pending) {
-            self.live.remember(ticket, Arc::new(action.clone()));
-        }
         Ok(Viewed { action, delivery })
     }
 
@@ -64,21 +71,30 @@ impl Services {
     ) -> ServiceResult<Viewed> {
         let deadline = tokio::time::Instant::now() + wait;
         let place = self.live.wait_for(id);
-        loop {
+        let mut is_over = wait.is_zero();
+        while !is_over {
             // Heard from here on, so that nothing falls between the look and the wait.
             let changed = place.changed();
-            let viewed = self.action(project, id).await?;
-            let now = self.clock.now();
-            if viewed.action.status(now) != Status::Pending || stop.is_cancelled() {
-                return Ok(viewed);
-            }
-            let until_expiry = Duration::try_from(viewed.action.expires_at - now).unwrap_or_default();
-            tokio::select! {
-                () = changed => {}
-                () = tokio::time::sleep(until_expiry) => {}
-                () = tokio::time::sleep_until(deadline) => return Ok(viewed),
-                () = stop.cancelled() => return Ok(viewed),
-            }
+            // Whoever waits asks seldom, so that nothing is remembered for them; and ten thousand of them hold
+            // ten thousand times what is held here, so that the action is read anew at the end.
+            let until_expiry = {
+                let viewed = match self.remembered_action(project, id) {
+                    Some(viewed) => viewed,
+                    None => self.stored_action(project, id).await?,
+                };
+                let now = self.clock.now();
+                if viewed.action.status(now) != Status::Pending {
+                    return Ok(viewed);
+                }
+                Duration::try_from(viewed.action.expires_at - now).unwrap_or_default()
+            };
+            is_over = tokio::select! {
+                () = changed => false,
+                () = tokio::time::sleep(until_expiry) => false,
+                () = tokio::time::sleep_until(deadline) => true,
+                () = stop.cancelled() => true,
+            };
         }
+        self.action(project, id).await
     }
 }

@@ -3,6 +3,7 @@
 use sqlx::PgConnection;
 
 use super::Services;
+use crate::domain::audit::Actor;
 use crate::domain::ids::{ProjectId, ReviewerId};
 use crate::domain::role::Role;
 use crate::server::db;
@@ -37,6 +38,20 @@ impl Services {
     ) -> ServiceResult<()> {
         let held = db::people::role(conn, project, id).await?.ok_or(ServiceError::Forbidden(needed))?;
         require(held, needed)
+    }
+
+    /// The same for whoever acts, if that is a person. What a key may do was asked at its door, with the request, and
+    /// whoever has a shell on the server's machine may do everything.
+    pub(super) async fn require_role_of(
+        conn: &mut PgConnection,
+        project: ProjectId,
+        actor: &Actor,
+        needed: Role,
+    ) -> ServiceResult<()> {
+        match actor {
+            Actor::Reviewer { id, .. } => Self::require_role(conn, project, *id, needed).await,
+            Actor::Key { .. } | Actor::Operator | Actor::Clock | Actor::Anonymous => Ok(()),
+        }
     }
 
     /// The names of those who can change what somebody may do.

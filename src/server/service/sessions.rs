@@ -4,7 +4,7 @@
 //! ended the session on every server at once.
 
 use serde_json::json;
-use sqlx::{Postgres, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 use time::Duration;
 
 use super::Services;
@@ -33,11 +33,22 @@ pub struct Visitor {
 }
 
 impl Services {
-    /// Begins a session of somebody who has just shown who they are.
+    /// Begins a session of somebody who has just made their account.
     ///
     /// # Errors
     /// If the database can't be reached.
     pub async fn begin_session(&self, member: &Member, visitor: &Visitor) -> ServiceResult<SessionId> {
+        let mut conn = self.pool.acquire().await?;
+        self.insert_session(&mut conn, member, visitor).await
+    }
+
+    /// The same inside another use case's transaction.
+    pub(super) async fn insert_session(
+        &self,
+        conn: &mut PgConnection,
+        member: &Member,
+        visitor: &Visitor,
+    ) -> ServiceResult<SessionId> {
         let now = self.clock.now();
         let short = |text: &str| text.chars().take(LONGEST).collect::<String>();
         let session = StoredSession {
@@ -49,8 +60,7 @@ impl Services {
             last_seen_at: now,
             expires_at: now + Duration::days(SESSION_DAYS),
         };
-        let mut conn = self.pool.acquire().await?;
-        db::sessions::insert(&mut conn, &session).await?;
+        db::sessions::insert(conn, &session).await?;
         Ok(session.id)
     }
 

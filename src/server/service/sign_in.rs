@@ -6,10 +6,11 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use sqlx::PgConnection;
 
-use super::Services;
 use super::people::person_data;
+use super::{Services, Visitor};
 use crate::domain::audit::{Actor, EventKind};
 use crate::domain::decision::Channel;
+use crate::domain::ids::SessionId;
 use crate::domain::text::Email;
 use crate::server::auth::passwords;
 use crate::server::db;
@@ -59,11 +60,17 @@ impl Counted {
 }
 
 impl Services {
-    /// Checks an address and a password. `from` is the network address of whoever asks.
+    /// Checks an address and a password and begins a session.
     ///
     /// # Errors
     /// The same for an unknown address and a wrong password; after a few failures, how long to wait.
-    pub async fn sign_in(&self, email: &str, password: String, from: &str) -> ServiceResult<Member> {
+    pub async fn sign_in(
+        &self,
+        email: &str,
+        password: String,
+        visitor: &Visitor,
+    ) -> ServiceResult<(Member, SessionId)> {
+        let from = visitor.address.as_str();
         let counted = Counted::new(email, from);
         let mut conn = self.pool.acquire().await?;
         self.heed_failures(&mut conn, &counted).await?;
@@ -75,14 +82,18 @@ impl Services {
         // Not held while a core is busy with the password.
         drop(conn);
         let (id, hash) = stored.unzip();
-        let is_right = passwords::verify(&self.passwords, password, hash).await?;
-        let mut conn = self.pool.acquire().await?;
+        let is_right = passwords::verify(&self.passwords, password, hash.clone()).await?;
+        let mut tx = self.pool.begin().await?;
+        // The password may have been changed, which ends every session, while a core was busy with the old one. What
+        // is held now is changed after this session is there, and ends it.
+        let is_right = match id {
+            Some(id) => db::people::hold_password_hash(&mut tx, id).await? == hash && is_right,
+            None => false,
+        };
         let member = match id {
-            Some(id) => db::people::active_member(&mut conn, id).await?,
+            Some(id) => db::people::active_member(&mut tx, id).await?,
             None => None,
         };
-        drop(conn);
-        let mut tx = self.pool.begin().await?;
         let Some(member) = member else {
             self.note_failure(&mut tx, &counted).await?;
             tx.commit().await?;
@@ -103,8 +114,9 @@ impl Services {
         );
         db::audit::append(&mut tx, &event).await?;
         db::throttle::forgive(&mut tx, &counted.pair).await?;
+        let session = self.insert_session(&mut tx, &member, visitor).await?;
         tx.commit().await?;
-        Ok(member)
+        Ok((member, session))
     }
 
     /// Refuses whoever failed too often.
