@@ -143,5 +143,8 @@ function start() {
   });
 }
 
+// Shows a page of our own where there is no connection; see there for what it keeps. Not every browser may, and none has to.
+if (isSecureContext && "serviceWorker" in navigator) navigator.serviceWorker.register("/sw.js").catch(() => {});
+
 // Only a page for somebody signed in has this element, and only they may have the stream.
 if (document.querySelector("[data-live]")) start();

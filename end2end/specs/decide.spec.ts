@@ -1,7 +1,7 @@
 import { ADA, expect, test } from "../support/test";
-import { approve, card, content, decision, field, reject, result } from "../support/inbox";
+import { approve, card, confirm, confirmed, content, decision, field, reject, result } from "../support/inbox";
 
-test("approve: the agent goes on, and its result comes back to the card", async ({ page, agent, visit }) => {
+test("approve: the agent goes on, and its result comes back to the card", async ({ page, agent, visit, javaScriptEnabled }) => {
   const action = await agent.propose({ target_url: "https://mail.example.com/send", undo: "Send a *correction*.", idempotent: false });
   await visit(`/inbox/${action.id}`);
   const shown = card(page, action.title);
@@ -13,6 +13,7 @@ test("approve: the agent goes on, and its result comes back to the card", async 
   await expect(content(page).getByText("Sarah", { exact: true })).toHaveJSProperty("tagName", "STRONG");
 
   await approve(page).click();
+  await confirmed(page, javaScriptEnabled);
   await expect(decision(page)).toContainText(`by ${ADA.name}`);
   await expect(decision(page)).toContainText("Approved");
   await expect(approve(page)).toHaveCount(0);
@@ -56,6 +57,7 @@ test("edit and approve: every value keeps its type, and the agent gets the perso
   await field(page, "payload.items").fill('["lamp"]');
   if (javaScriptEnabled !== false) await expect(approve(page)).toHaveText("Approve with 4 edits");
   await approve(page).click();
+  await confirmed(page, javaScriptEnabled);
 
   await expect(decision(page)).toContainText("with 4 edits");
   await expect(decision(page)).toContainText("payload.amount");
@@ -74,6 +76,7 @@ test("values that don't fit are refused, by name, with nothing approved", async 
   await field(page, "payload.amount").fill("a dozen");
   if (javaScriptEnabled !== false) watch.expect(/status 422/, /status of 422/);
   await approve(page).click();
+  await confirmed(page, javaScriptEnabled);
   await expect(page.getByRole("alert")).toContainText(javaScriptEnabled === false ? "A changed value does not fit" : "The value of payload.amount is not a number");
   await expect(page.getByRole("alert")).toContainText("Nothing was approved");
   if (javaScriptEnabled !== false) await expect(field(page, "payload.amount")).toHaveValue("a dozen");
@@ -168,4 +171,40 @@ test("a page that is not there says so", async ({ page, watch }) => {
     await page.getByRole("link", { name: "Go to the inbox" }).click();
     await expect(page).toHaveURL("/inbox");
   }
+});
+
+test("what is edited or not idempotent is asked about once more, with what matters @hydrated", async ({ page, agent, visit }) => {
+  const action = await agent.propose({ idempotent: false, payload: { amount: 12 }, editable: ["preview.body", "payload.amount"] });
+  await visit(`/inbox/${action.id}`);
+  await approve(page).click();
+  await expect(confirm(page)).toContainText(action.title);
+  await expect(confirm(page)).toContainText("Each run has its own effect");
+  await expect(confirm(page).getByRole("button", { name: "Yes, approve" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(confirm(page)).toBeHidden();
+  await expect(approve(page)).toBeFocused();
+  expect((await agent.read(action.id)).status).toBe("pending");
+
+  await page.getByText(/^Edit\s+2 values/).click();
+  await field(page, "payload.amount").fill("13");
+  await expect(page.locator(".change-live del")).toContainText("12");
+  await expect(page.locator(".change-live ins")).toContainText("13");
+  await field(page, "preview.body").fill("<b>Short</b>");
+  await approve(page).click();
+  await expect(confirm(page)).toContainText("payload.amount");
+  await expect(confirm(page).locator("ins").filter({ hasText: "<b>Short</b>" })).toHaveCount(1);
+  await confirm(page).getByRole("button", { name: "Back" }).click();
+  await field(page, "payload.amount").fill("12");
+  await approve(page).click();
+  await expect(confirm(page)).not.toContainText("payload.amount");
+  await confirm(page).getByRole("button", { name: "Yes, approve with 1 edit" }).click();
+  await expect(decision(page)).toContainText("with 1 edit");
+  expect((await agent.read(action.id)).preview.body).toBe("<b>Short</b>");
+});
+
+test("a reject is not asked about, whatever was typed @hydrated", async ({ page, agent, visit }) => {
+  const action = await agent.propose({ idempotent: false, editable: ["preview.body"] });
+  await visit(`/inbox/${action.id}`);
+  await reject(page).click();
+  await expect(decision(page)).toContainText("Rejected");
 });

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { ADA, expect, test, type Action, type Page } from "../support/test";
 import type { Agent } from "../support/agent";
-import { approve, card, content, decision, field, reject } from "../support/inbox";
+import { approve, card, confirmed, content, decision, field, reject } from "../support/inbox";
 
 interface Vector {
   name: string;
@@ -149,7 +149,7 @@ test("in a title, on the card, in the list and in the history @desk", async ({ p
   }
 });
 
-test("in a reason and in an edited value", async ({ page, agent, visit }) => {
+test("in a reason and in an edited value", async ({ page, agent, visit, javaScriptEnabled }) => {
   for (const pack of packs.slice(0, 3)) {
     const edited = `${BREAK_OUT}\n${pack.map(({ text }) => text).join("\n")}`.replace(/[\f\v]/g, " ");
     const reason = `${BREAK_OUT}\n${pack.map(({ text }) => text).join("\n")}`.slice(0, 1_900);
@@ -164,6 +164,7 @@ test("in a reason and in an edited value", async ({ page, agent, visit }) => {
     await page.getByText("Add a reason").click();
     await page.getByLabel(/^Reason/).fill(reason);
     await approve(page).click();
+    await confirmed(page, javaScriptEnabled);
     await expect(decision(page)).toContainText("with 3 edits");
     await provoke(page);
     await expectHarmless(page, new RegExp(`/inbox/${action.id}`));

@@ -48,6 +48,8 @@ export class Watch {
       if (response.status() >= 400) note(`status ${response.status()}: ${response.request().method()} ${response.url()}`);
     });
     context.on("dialog", (dialog) => {
+      // Whether to leave what was typed: the test says so by leaving.
+      if (dialog.type() === "beforeunload") return void dialog.accept();
       note(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });

@@ -4,10 +4,14 @@
 //! page is asked for again and its new parts are put in place of the old ones: rows by their key, the card by its
 //! version. The one invariant: what a person reads or types is replaced only by their own doing.
 
+mod badge;
+pub mod changes;
 pub mod clock;
 pub mod controls;
 pub mod dom;
+mod drafts;
 mod fetch;
+mod keys;
 mod news;
 mod swap;
 mod visit;
@@ -23,6 +27,10 @@ pub fn begin() {
     visit::follow_decisions();
     visit::follow_refusals();
     news::follow();
+    changes::follow();
+    drafts::follow();
+    keys::follow();
+    badge::show();
     // The script that holds the event stream tells how things stand, when the islands listen: their effects run after
     // this.
     set_timeout(|| dom::tell("impri:hello"), Duration::ZERO);

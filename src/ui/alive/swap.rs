@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use web_sys::{Document, DocumentFragment, Element};
 
+use super::badge;
 use super::clock;
 use super::controls;
 use super::dom::{copy_attribute, each, find, find_in, keep_focus, tell_element, within};
@@ -31,6 +32,7 @@ pub fn apply(fresh: &Document, why: Why) {
     } else if why == Why::Asked || !controls::is_touched(&main) {
         take_children(&main, &fresh_main);
     }
+    badge::show();
     clock::tick();
     keep_focus();
 }

@@ -41,7 +41,7 @@ pub fn CardView(
             return view! { <ReadOnly /> }.into_any();
         }
         let (id, seen) = (card.id.clone(), card.digest.clone());
-        view! { <DecisionBar id=id seen=seen is_editable=is_editable refusal=refusal /> }.into_any()
+        view! { <DecisionBar id=id seen=seen is_editable=is_editable is_once=card.not_idempotent refusal=refusal /> }.into_any()
     });
     let head = view! { <CardHead card=card.clone() /> };
     let end = match card.status.as_str() {

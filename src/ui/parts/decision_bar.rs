@@ -8,6 +8,7 @@ use leptos::task::spawn_local;
 use web_sys::Element;
 
 use super::alert::Alert;
+use super::confirm::{Confirm, Question};
 use super::edit_fields::EDIT;
 use super::icons::{self, Icon};
 use super::status_badge::status_label;
@@ -16,6 +17,9 @@ use crate::rpc::actions::{DecideAction, decide_action};
 use crate::ui::alive::controls;
 use crate::ui::alive::dom::{find, focus, on_element, tell_element, told, within};
 use crate::wire::error::UiError;
+
+/// The form's word for yes.
+const APPROVE: &str = "approve";
 
 /// The id of the decide form.
 pub const FORM: &str = "decide";
@@ -31,6 +35,8 @@ pub fn DecisionBar(
     seen: String,
     /// Whether something may be edited.
     is_editable: bool,
+    /// Whether each run has its own effect.
+    is_once: bool,
     /// Why nothing was decided just before.
     refusal: Option<String>,
 ) -> impl IntoView {
@@ -41,6 +47,8 @@ pub fn DecisionBar(
         is_over: RwSignal::new(false),
         trouble: RwSignal::new(refusal),
         is_signed_out: RwSignal::new(false),
+        question: RwSignal::new(None),
+        asked: StoredValue::new(None),
     };
     Effect::new(move |_| {
         let card = form.get().and_then(|form| form.closest(".card").ok().flatten());
@@ -85,7 +93,7 @@ pub fn DecisionBar(
             autocomplete="off"
             data-sending=move || state.is_sending.get().then_some("")
             node_ref=form
-            on:submit=move |event| state.submit(&event)
+            on:submit=move |event| state.submit(&event, is_once)
         >
             <input type="hidden" name="id" value=id />
             <input type="hidden" name="seen" value=seen />
@@ -94,7 +102,7 @@ pub fn DecisionBar(
             {move || state.trouble.get().map(|sentence| view! { <Alert sentence=sentence /> })}
             {signed_out}
             <div class="decision-buttons">
-                <button class="button button--yes" name="verdict" value="approve" disabled=is_off>
+                <button class="button button--yes" name="verdict" value=APPROVE disabled=is_off>
                     <Icon path=icons::CHECK />
                     {approve}
                 </button>
@@ -113,6 +121,7 @@ pub fn DecisionBar(
             </details>
             <p class="decision-note">{note}</p>
         </form>
+        <Confirm question=state.question on_yes=Callback::new(move |()| state.go_on()) />
     }
 }
 
@@ -129,6 +138,10 @@ struct State {
     trouble: RwSignal<Option<String>>,
     /// The session is over.
     is_signed_out: RwSignal<bool>,
+    /// What is asked once more.
+    question: RwSignal<Option<Question>>,
+    /// The decision that waits for the answer.
+    asked: StoredValue<Option<DecideAction>>,
 }
 
 impl State {
@@ -138,6 +151,7 @@ impl State {
         self.edits.set(controls::edits(&card));
         on_element(&card, "impri:ended", move |event| {
             self.is_over.set(true);
+            self.question.set(None);
             self.trouble.set(Some(ended_sentence(&told(&event).unwrap_or_default())));
         });
         let typed = card.clone();
@@ -145,12 +159,33 @@ impl State {
     }
 
     /// Sends the form from the page. What the page can't read is left to the browser, which sends it itself.
-    fn submit(self, event: &SubmitEvent) {
-        let is_off = self.is_sending.get_untracked() || self.is_over.get_untracked();
-        if is_off || find("#card-pane[data-off]").is_some() {
+    fn submit(self, event: &SubmitEvent, is_once: bool) {
+        if self.is_off() {
             event.prevent_default();
         } else if let Ok(decision) = DecideAction::from_event(event) {
             event.prevent_default();
+            let is_yes = decision.verdict == APPROVE;
+            match Question::about(self.edits.get_untracked(), is_once).filter(|_| is_yes) {
+                Some(question) => {
+                    self.asked.set_value(Some(decision));
+                    self.question.set(Some(question));
+                }
+                None => self.decide(decision),
+            }
+        }
+    }
+
+    /// Nothing is to be decided now: something is on its way, or it is too late.
+    fn is_off(self) -> bool {
+        self.is_sending.get_untracked()
+            || self.is_over.get_untracked()
+            || find("#card-pane[data-off]").is_some()
+    }
+
+    /// Sends what was asked about.
+    fn go_on(self) {
+        let asked = self.asked.try_update_value(Option::take).flatten();
+        if let Some(decision) = asked.filter(|_| !self.is_off()) {
             self.decide(decision);
         }
     }

@@ -104,6 +104,7 @@ fn control(field: &EditField) -> impl IntoView + use<> {
             </label>
             {input}
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+            <div class="change-live"></div>
         </div>
     }
 }

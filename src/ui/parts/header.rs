@@ -7,6 +7,7 @@ use leptos_router::hooks::use_location;
 use super::icons::Mark;
 use super::live::LiveSign;
 use super::person_menu::PersonMenu;
+use super::shortcuts::Shortcuts;
 use crate::domain::preferences::Theme;
 use crate::rpc::session::current_door;
 use crate::wire::error::UiError;
@@ -59,6 +60,7 @@ fn SignedIn(me: Me) -> impl IntoView {
         Theme::Light => Some("#ffffff"),
         Theme::Dark => Some("#1b1b16"),
     };
+    let has_keys = me.shortcuts;
     let shortcuts = if me.shortcuts { "on" } else { "off" };
     view! {
         <Html {..} data-theme=theme data-shortcuts=shortcuts />
@@ -73,6 +75,7 @@ fn SignedIn(me: Me) -> impl IntoView {
             </a>
         </nav>
         <LiveSign />
+        {has_keys.then(|| view! { <Shortcuts /> })}
         <PersonMenu me=me />
     }
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::shortcuts::ShortcutsButton;
 use crate::domain::role::Role;
 use crate::wire::session::Me;
 
@@ -24,6 +25,7 @@ pub fn PersonMenu(
         .role
         .allows(Role::Admin)
         .then(|| [page("/people", "People"), page("/keys", "Keys")].collect_view());
+    let has_keys = me.shortcuts;
     view! {
         <button class="person" type="button" popovertarget="person-menu">
             <span class="person-name">{me.name.clone()}</span>
@@ -40,6 +42,7 @@ pub fn PersonMenu(
                 {for_admins}
                 {page("/connect", "Connect an agent")}
                 {page("/docs", "The agent API")}
+                {has_keys.then(|| view! { <li><ShortcutsButton /></li> })}
             </ul>
             <form method="post" action="/rpc/sign_out">
                 <button class="button" type="submit">

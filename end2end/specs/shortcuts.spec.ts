@@ -1,0 +1,108 @@
+// Single keys: through the inbox and to a decision without a pointer.
+
+import { expect, test, type Page } from "../support/test";
+import { card, confirm, decision, field } from "../support/inbox";
+import { look } from "../support/look";
+
+const sheet = (page: Page) => page.getByRole("dialog", { name: "Keys" });
+
+test("three cards are decided with keys alone @hydrated @desk", async ({ page, agent, visit }) => {
+  const plain = await agent.propose();
+  const once = await agent.propose({ idempotent: false });
+  const edited = await agent.propose({ editable: ["preview.body"] });
+  await visit(`/inbox?at=${edited.id}`);
+  await page.keyboard.press("j");
+  await expect(card(page, once.title)).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(card(page, plain.title)).toBeVisible();
+  await page.keyboard.press("k");
+  await expect(card(page, once.title)).toBeVisible();
+  await page.keyboard.press("k");
+  await expect(card(page, edited.title)).toBeVisible();
+  await expect(page.locator("[data-off]")).toHaveCount(0);
+
+  await page.keyboard.press("e");
+  await expect(field(page, "preview.body")).toBeFocused();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("arjkx? typed, not meant");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("a");
+  await expect(confirm(page)).toContainText("typed, not meant");
+  await page.keyboard.press("Enter");
+  await expect.poll(async () => (await agent.read(edited.id)).status).toBe("approved");
+  expect((await agent.read(edited.id)).preview.body).toBe("arjkx? typed, not meant");
+
+  await expect(card(page, once.title)).toBeVisible();
+  await expect(page.locator("[data-off]")).toHaveCount(0);
+  await page.keyboard.press("a");
+  await expect(confirm(page)).toContainText("Each run has its own effect");
+  await page.keyboard.press("Enter");
+  await expect.poll(async () => (await agent.read(once.id)).status).toBe("approved");
+
+  await expect(card(page, plain.title)).toBeVisible();
+  await expect(page.locator("[data-off]")).toHaveCount(0);
+  await page.keyboard.press("r");
+  await expect.poll(async () => (await agent.read(plain.id)).status).toBe("rejected");
+});
+
+test("a key that is held down decides nothing more @hydrated @desk", async ({ page, agent, visit }) => {
+  const second = await agent.propose();
+  const first = await agent.propose();
+  await visit(`/inbox?at=${first.id}`);
+  await page.keyboard.down("a");
+  await expect(card(page, second.title)).toBeVisible();
+  await expect(page.locator("[data-off]")).toHaveCount(0);
+  for (let i = 0; i < 5; i++) await page.keyboard.down("a"); // A second `down` is a repeat.
+  await page.keyboard.up("a");
+  expect((await agent.read(second.id)).status).toBe("pending");
+  expect((await agent.read(first.id)).status).toBe("approved");
+});
+
+test("the sheet tells the keys, and pages are two keys away @hydrated @desk", async ({ page, agent, visit }) => {
+  await agent.propose();
+  await visit("/inbox");
+  await page.keyboard.press("?");
+  await expect(sheet(page)).toBeVisible();
+  await look(page, "keys");
+  await page.keyboard.press("a");
+  await page.keyboard.press("Escape");
+  await expect(sheet(page)).toBeHidden();
+  await page.getByRole("button", { name: "Ada" }).click();
+  await page.getByRole("button", { name: "Keys", exact: true }).click();
+  await expect(sheet(page)).toBeVisible();
+  await page.keyboard.press("Escape");
+  for (const [key, path] of [["h", "/history"], ["c", "/connect"], ["a", "/account"], ["i", "/inbox"]]) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key!);
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(page.locator("[data-live]")).toHaveAttribute("data-link", "online");
+  }
+  await expect(decision(page)).toHaveCount(0);
+});
+
+test("raw and back @hydrated @desk", async ({ page, agent, visit }) => {
+  const action = await agent.propose();
+  await visit(`/inbox/${action.id}`);
+  const raw = page.getByRole("radio", { name: "Raw" });
+  await page.keyboard.press("v");
+  await expect(raw).toBeChecked();
+  await page.keyboard.press("v");
+  await expect(raw).not.toBeChecked();
+  await page.keyboard.press("u");
+  await expect(page).toHaveURL(/\/inbox$/);
+});
+
+test.describe("for who does not want them", () => {
+  test.use({ serverOf: "this test" });
+  test("they do nothing @hydrated @desk", async ({ page, agent, visit }) => {
+    const action = await agent.propose();
+    await visit("/account");
+    await page.getByLabel("Shortcuts in the inbox").uncheck();
+    await page.getByRole("button", { name: "Save preferences" }).click();
+    await visit(`/inbox/${action.id}`);
+    for (const key of ["?", "a", "r", "g", "h"]) await page.keyboard.press(key);
+    await expect(sheet(page)).toHaveCount(0);
+    await expect(page).toHaveURL(new RegExp(action.id));
+    expect((await agent.read(action.id)).status).toBe("pending");
+  });
+});
