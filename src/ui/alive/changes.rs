@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
+use super::checks;
 use super::controls::{self, Change};
 use super::dom::{each, find, on_window, within};
 
@@ -48,6 +49,7 @@ pub fn show_all() {
 }
 
 fn show_under(control: &Element) {
+    checks::mark(control);
     let Some(field) = control.closest(".field").ok().flatten() else { return };
     let Some(place) = within(&field, ".change-live") else { return };
     place.set_text_content(None);

@@ -6,6 +6,7 @@
 
 mod badge;
 pub mod changes;
+pub mod checks;
 pub mod clock;
 pub mod controls;
 pub mod dom;

@@ -14,9 +14,10 @@ use super::icons::{self, Icon};
 use super::status_badge::status_label;
 use super::text_area::TextArea;
 use crate::rpc::actions::{DecideAction, decide_action};
+use crate::ui::alive::checks;
 use crate::ui::alive::controls;
 use crate::ui::alive::dom::{find, focus, on_element, tell_element, told, within};
-use crate::wire::error::UiError;
+use crate::wire::error::{EditProblem, UiError};
 
 /// The form's word for yes.
 const APPROVE: &str = "approve";
@@ -165,6 +166,12 @@ impl State {
         } else if let Ok(decision) = DecideAction::from_event(event) {
             event.prevent_default();
             let is_yes = decision.verdict == APPROVE;
+            let misfit = find(".card").filter(|_| is_yes).and_then(|card| checks::first_misfit(&card));
+            if let Some(misfit) = misfit {
+                self.trouble.set(Some(misfit_sentence(&misfit.path, misfit.problem)));
+                focus(&misfit.control);
+                return;
+            }
             match Question::about(self.edits.get_untracked(), is_once).filter(|_| is_yes) {
                 Some(question) => {
                     self.asked.set_value(Some(decision));
@@ -251,18 +258,18 @@ fn refusal_sentence(refusal: &UiError, path_of: impl Fn(u32) -> Option<String>) 
     if let UiError::BadEdit { index, problem } = refusal
         && let Some(path) = path_of(*index)
     {
-        return format!(
-            "The value of {path} {}. Nothing was approved; correct it and try again.",
-            problem.words()
-        );
+        return misfit_sentence(&path, *problem);
     }
     refusal.to_string()
+}
+
+fn misfit_sentence(path: &str, problem: EditProblem) -> String {
+    format!("The value of {path} {}. Nothing was approved; correct it and try again.", problem.words())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::error::EditProblem;
 
     #[test]
     fn a_refused_value_is_named() {

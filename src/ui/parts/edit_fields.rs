@@ -46,11 +46,25 @@ fn control(field: &EditField) -> impl IntoView + use<> {
         FieldInput::Number => Some("A number, with a point for decimals."),
         FieldInput::Json => Some("JSON of the same kind."),
     };
-    let described_by = hint.map(|_| hint_id.clone());
+    let problem_id = format!("{id}-problem");
+    let described_by = match hint {
+        Some(_) => format!("{hint_id} {problem_id}"),
+        None => problem_id.clone(),
+    };
     let input = match field.input {
         FieldInput::Text => {
             let rows = rows_for(&value, 8, 24);
-            view! { <TextArea id=id.clone() name=name form=FORM text=value rows=rows /> }.into_any()
+            view! {
+                <TextArea
+                    id=id.clone()
+                    name=name
+                    form=FORM
+                    text=value
+                    rows=rows
+                    described_by=described_by
+                />
+            }
+            .into_any()
         }
         FieldInput::Json => {
             let rows = rows_for(&value, 3, 16);
@@ -61,7 +75,8 @@ fn control(field: &EditField) -> impl IntoView + use<> {
                     form=FORM
                     text=value
                     rows=rows
-                    described_by=described_by.unwrap_or_default()
+                    input="json"
+                    described_by=described_by
                 />
             }
             .into_any()
@@ -81,7 +96,8 @@ fn control(field: &EditField) -> impl IntoView + use<> {
             .into_any()
         }
         FieldInput::Line | FieldInput::Number => {
-            let mode = matches!(field.input, FieldInput::Number).then_some("decimal");
+            let is_number = matches!(field.input, FieldInput::Number);
+            let (mode, kind) = (is_number.then_some("decimal"), is_number.then_some("number"));
             view! {
                 <input
                     type="text"
@@ -91,6 +107,7 @@ fn control(field: &EditField) -> impl IntoView + use<> {
                     value=value
                     inputmode=mode
                     autocomplete="off"
+                    data-input=kind
                     aria-describedby=described_by
                 />
             }
@@ -104,6 +121,7 @@ fn control(field: &EditField) -> impl IntoView + use<> {
             </label>
             {input}
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
+            <p class="field-problem" id=problem_id></p>
             <div class="change-live"></div>
         </div>
     }

@@ -19,6 +19,9 @@ pub fn TextArea(
     text: String,
     /// Height in lines.
     rows: u32,
+    /// What the text has to be, if anything: `json`.
+    #[prop(optional)]
+    input: Option<&'static str>,
     /// Other elements that describe it.
     #[prop(optional)]
     described_by: Option<String>,
@@ -30,6 +33,7 @@ pub fn TextArea(
             form=form
             rows=rows
             autocomplete="off"
+            data-input=input
             aria-describedby=described_by
             inner_html=inside(&text)
         ></textarea>
