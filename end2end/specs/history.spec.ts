@@ -1,9 +1,9 @@
 import { ADA, expect, test, type Page } from "../support/test";
-import { approve, card, decision, field, reject } from "../support/inbox";
+import { approve, card, confirmed, decision, field, reject } from "../support/inbox";
 
 const events = (page: Page) => page.locator("tr[data-event]");
 
-test("what happened to an action, in words, with the diff of an edit", async ({ page, agent, visit }) => {
+test("what happened to an action, in words, with the diff of an edit", async ({ page, agent, visit, javaScriptEnabled }) => {
   const action = await agent.propose({ editable: ["preview.body"], preview: { format: "plain", body: "We refund 129 EUR.\nBest wishes" } });
   await visit(`/inbox/${action.id}`);
   await page.getByText(/^Edit\s+1 value/).click();
@@ -11,6 +11,7 @@ test("what happened to an action, in words, with the diff of an edit", async ({ 
   await page.getByText("Add a reason").click();
   await page.getByLabel(/^Reason/).fill("The lamp was used.");
   await approve(page).click();
+  await confirmed(page, javaScriptEnabled);
   await expect(decision(page)).toContainText("with 1 edit");
   await agent.report(action.id, "executed", "Refunded.");
 

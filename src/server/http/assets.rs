@@ -25,6 +25,13 @@ pub struct SiteNames {
     pub css: String,
 }
 
+/// The files that load others: the page for no connection, and the worker that keeps it. Every other file may load
+/// nothing, as its answer says where all answers get their headers.
+const LOADING: [&str; 2] = ["offline.html", "sw.js"];
+/// What they may load: files of this server.
+const LOADING_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 #[derive(Deserialize)]
 struct Named {
     path: String,
@@ -76,6 +83,9 @@ pub fn serve(request: &Request) -> Option<Response> {
         headers.insert(header::CONTENT_TYPE, kind);
     }
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    if LOADING.contains(&path) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(LOADING_POLICY));
+    }
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     if let Ok(etag) = HeaderValue::from_str(&etag) {
         headers.insert(header::ETAG, etag);
