@@ -29,10 +29,12 @@ async fn the_same_idempotency_key_with_the_same_proposal_is_the_first_action(db:
 async fn the_same_idempotency_key_with_another_proposal_is_a_conflict_that_names_the_fields(db: PgPool) {
     let app = TestApp::start(&db).await;
     app.agent().proposed(&mail_with(json!({"idempotency_key": "k1", "payload": {"to": "sarah"}}))).await;
-    let other = mail_with(json!({"idempotency_key": "k1", "payload": {"to": "mallory"}, "undo": "none"}));
+    let other = mail_with(
+        json!({"idempotency_key": "k1", "payload": {"to": "mallory"}, "undo": "none", "valid_for": 60}),
+    );
     let answer = app.agent().propose(&other).await;
-    assert!(answer.refusal(409).contains("payload, undo"), "{}", answer.text);
-    assert_eq!(answer.json["fields"], json!(["payload", "undo"]));
+    assert!(answer.refusal(409).contains("payload, undo, valid_for"), "{}", answer.text);
+    assert_eq!(answer.json["fields"], json!(["payload", "undo", "valid_for"]));
     assert_eq!(app.count("select count(*) from action").await, 1);
 }
 

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
@@ -11,6 +12,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use leptos::config::LeptosOptions;
 use leptos::prelude::{provide_context, use_context};
+use leptos::server_fn::error::SERVER_FN_ERROR_HEADER;
 use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -33,6 +35,10 @@ use crate::ui::app::App;
 use crate::ui::host::PageAssets;
 use crate::ui::pages::docs::Docs;
 use crate::ui::shell::shell;
+use crate::wire::error::UiError;
+
+/// A refusal of a server function is a word or two of JSON; more is something else.
+const ERROR_MAX_BYTES: usize = 4_096;
 
 /// What the router has to know of the settings.
 #[derive(Debug, Clone, Default)]
@@ -105,6 +111,7 @@ fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Rou
             }
         })
         .with_state(options)
+        .layer(middleware::map_response(name_misread))
         .layer(middleware::map_response(finish_redirect))
         .layer(CompressionLayer::new().quality(tower_http::CompressionLevel::Fastest))
         .merge(stream)
@@ -137,6 +144,21 @@ fn page_context(services: Services) -> impl Fn() + Clone + Send + Sync + 'static
             response.insert_header(header::CONTENT_SECURITY_POLICY, policy);
         }
     }
+}
+
+/// A server function whose arguments can't be read is refused by the framework, before any code of ours could give the
+/// answer its status (leptos 0.8 answers 500 always; remove with 0.9).
+async fn name_misread(response: Response) -> Response {
+    let is_failure = response.status() == StatusCode::INTERNAL_SERVER_ERROR;
+    if !is_failure || !response.headers().contains_key(SERVER_FN_ERROR_HEADER) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let bytes = axum::body::to_bytes(body, ERROR_MAX_BYTES).await.unwrap_or_default();
+    if serde_json::from_slice::<UiError>(&bytes).is_ok_and(|error| error == UiError::BadRequest) {
+        parts.status = StatusCode::BAD_REQUEST;
+    }
+    Response::from_parts(parts, Body::from(bytes))
 }
 
 /// Leptos redirects only callers that name `text/html`; for everybody else a page's redirect is one too.

@@ -142,7 +142,10 @@ fn say(claims: &Claims, now: i64) {
 }
 
 fn compare(claims: &Claims, content: Option<ContentDigest>) -> anyhow::Result<()> {
-    let Some(content) = content else { return Ok(()) };
+    let Some(content) = content else {
+        println!("No content was compared: name it with --content, or send the whole action.");
+        return Ok(());
+    };
     let (decided, word) = match claims.approved_sha256 {
         Some(approved) => (approved, "approved"),
         None => (claims.proposed_sha256, "rejected"),

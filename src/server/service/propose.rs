@@ -107,6 +107,8 @@ fn replay(found: Action, gone: Option<&str>, sent: &Action) -> ServiceResult<Pro
         ("editable", found.editable != sent.editable),
         ("idempotent", found.idempotent != sent.idempotent),
         ("undo", found.undo != sent.undo),
+        // Not `expires_in`: whoever counts down to a deadline of their own sends another one with each retry.
+        ("valid_for", found.valid_for_secs != sent.valid_for_secs),
     ];
     let fields: Vec<&str> =
         differences.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field).collect();
