@@ -9,6 +9,8 @@ pub mod controls;
 pub mod dom;
 mod fetch;
 mod news;
+mod picks;
+mod reader;
 mod swap;
 mod visit;
 
@@ -23,6 +25,7 @@ pub fn begin() {
     visit::follow_decisions();
     visit::follow_refusals();
     news::follow();
+    picks::follow();
     // The script that holds the event stream tells how things stand, when the islands listen: their effects run after
     // this.
     set_timeout(|| dom::tell("impri:hello"), Duration::ZERO);
