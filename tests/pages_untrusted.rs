@@ -24,7 +24,7 @@ fn corpus() -> Vec<Vector> {
 /// Elements that our pages are made of; everything that loads or runs something is missing, except our own scripts.
 const KNOWN: &str = "html head meta link title body script header main nav a span svg path div p h1 h2 h3 h4 h5 h6 strong \
                      em del s code pre br hr ul ol li table thead tbody tr th td blockquote section article figure \
-                     figcaption details summary dl dt dd form input textarea button label select option fieldset legend \
+                     figcaption details summary dl dt dd form input textarea button label select option datalist fieldset legend \
                      noscript time sup sub small b i u mark ins kbd leptos-island";
 
 /// The parts of a page that come to life.
@@ -119,6 +119,15 @@ async fn attack(app: &TestApp, ada: &Browser, vector: &Vector) {
     let report = json!({"status": "executed", "detail": text, "payload": {"out": text}});
     app.agent().report(id, &report).await.expect(200);
     assert_inert(&ada.follow(&answer).await, name);
+
+    // The same again: its card tells of the first one and its run, and a page with others shows it.
+    let again = app.agent().proposed(&proposal).await;
+    let card = ada.open(&format!("/inbox/{again}")).await;
+    assert!(card.has(".alike") && card.has(".past-run"), "{name}");
+    assert_inert(&card, name);
+    let many = ada.open(&format!("/inbox/decide?verdict=approve&pick={again}")).await;
+    assert!(many.has(".many-item"), "{name}");
+    assert_inert(&many, name);
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
@@ -145,7 +154,11 @@ async fn nothing_of_the_corpus_becomes_part_of_a_page(db: PgPool) {
 async fn the_inbox_and_an_agents_name_are_untrusted_too(db: PgPool) {
     let app = TestApp::start(&db).await;
     let ada = app.ada().await;
+    let mut searches = Vec::new();
     for vector in corpus().iter().take(60) {
+        let words: String = vector.text.chars().take(200).collect();
+        let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("q", &words).finish();
+        searches.push(format!("/inbox?{query}"));
         let name: String = vector
             .text
             .chars()
@@ -159,5 +172,8 @@ async fn the_inbox_and_an_agents_name_are_untrusted_too(db: PgPool) {
     }
     for address in ["/inbox", "/history", "/history?event=key.created"] {
         assert_inert(&ada.open(address).await, address);
+    }
+    for address in searches {
+        assert_inert(&ada.open(&address).await, &address);
     }
 }

@@ -20,8 +20,9 @@ use sqlx::PgPool;
 use crate::support::{PATIENCE, Page, TestApp, api::mail};
 
 /// Server functions that anybody may call who is signed in: they are about oneself, or only read.
-const FOR_ALL: [&str; 11] = [
+const FOR_ALL: [&str; 12] = [
     "load_inbox",
+    "load_many_done",
     "load_card",
     "load_history",
     "load_connect",
@@ -33,7 +34,7 @@ const FOR_ALL: [&str; 11] = [
     "end_session",
     "end_other_sessions",
 ];
-const FOR_REVIEWERS: [&str; 2] = ["decide_action", "replay_callback"];
+const FOR_REVIEWERS: [&str; 4] = ["decide_action", "decide_many", "load_many", "replay_callback"];
 const FOR_ADMINS: [&str; 10] = [
     "load_keys",
     "create_key",
@@ -122,6 +123,14 @@ async fn a_viewer_reads_everything_and_is_told_why_there_is_nothing_to_press(db:
         assert!(!page.has("#decide, .decision-bar, .edit-fields, button[name=verdict]"), "{path}");
         assert!(page.text(".read-only").contains("Your role is viewer"), "{path}");
     }
+    let list = vera.open("/inbox").await;
+    assert!(list.has("a.row") && !list.has(".row-pick, #bulk"), "nothing to select");
+    let many = vera.open(&format!("/inbox/decide?verdict=approve&pick={id}")).await;
+    assert_eq!((many.status, many.has("#decide-many")), (403, false));
+    let pick = format!("sent[picks][{id}]");
+    let forced = vera.submit("/rpc/decide_many", &[("sent[verdict]", "approve"), (&pick, &seen)]).await;
+    let done = vera.follow(&forced).await;
+    assert!(done.text("[role=alert]").contains("Your role does not allow that"), "{}", done.html);
     assert_eq!(vera.open("/history").await.status, 200);
     let decide = [("id", id.as_str()), ("seen", &seen), ("verdict", "approve")];
     let forced = vera.submit("/rpc/decide_action", &decide).await;

@@ -11,6 +11,7 @@ pub mod decision;
 pub mod delivery;
 pub mod editable;
 pub mod ids;
+pub mod likeness;
 pub mod payload;
 pub mod policy;
 pub mod preferences;

@@ -4,17 +4,21 @@ use leptos::prelude::*;
 
 use crate::wire::card::{Card, EditTexts, Outcome};
 use crate::wire::error::UiError;
-use crate::wire::inbox::InboxView;
+use crate::wire::inbox::{InboxFilter, InboxView};
 
-/// One page of the actions that wait.
+/// One page of a tab. `seen` is the newest action that the reader was shown before; what came later is only counted.
 ///
 /// # Errors
 /// Without a session.
 #[server(prefix = "/rpc", endpoint = "load_inbox")]
-pub async fn load_inbox(#[server(default)] cursor: Option<String>) -> Result<InboxView, UiError> {
+pub async fn load_inbox(
+    #[server(default)] filter: InboxFilter,
+    #[server(default)] seen: Option<String>,
+) -> Result<InboxView, UiError> {
     use crate::server::door;
     let reviewer = door::reviewer().await?;
-    door::finish(door::services()?.inbox(&reviewer, cursor.as_deref(), door::fresh_key().await).await)
+    let fresh_key = door::fresh_key().await;
+    door::finish(door::services()?.inbox(&reviewer, &filter, seen.as_deref(), fresh_key).await)
 }
 
 /// One action, whole.

@@ -10,5 +10,6 @@ pub mod actions;
 pub mod connect;
 pub mod history;
 pub mod keys;
+pub mod many;
 pub mod people;
 pub mod session;

@@ -15,6 +15,7 @@ use super::pages::history::HistoryPage;
 use super::pages::inbox::InboxPage;
 use super::pages::join::JoinPage;
 use super::pages::keys::KeysPage;
+use super::pages::many::{ManyDonePage, ManyPage};
 use super::pages::not_found::NotFoundPage;
 use super::pages::people::PeoplePage;
 use super::pages::set_up::SetUpPage;
@@ -40,6 +41,8 @@ pub fn App() -> impl IntoView {
                 <FlatRoutes fallback=NotFoundPage>
                     <Route path=path!("/") view=|| view! { <Redirect path="/inbox" /> } ssr=SsrMode::Async />
                     <Route path=path!("/inbox") view=InboxPage ssr=SsrMode::Async />
+                    <Route path=path!("/inbox/decide") view=ManyPage ssr=SsrMode::Async />
+                    <Route path=path!("/inbox/decided") view=ManyDonePage ssr=SsrMode::Async />
                     <Route path=path!("/inbox/:id") view=ActionPage ssr=SsrMode::Async />
                     <Route path=path!("/history") view=HistoryPage ssr=SsrMode::Async />
                     <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Moment;
+use super::context::CardContext;
 use super::history::HistoryEvent;
 use super::safe_html::SafeHtml;
 
@@ -61,6 +62,8 @@ pub struct Card {
     pub result: Option<ResultView>,
     /// How far the decision's way to the agent's address has come; none if it asked for no callback.
     pub delivery: Option<DeliveryView>,
+    /// What was decided before, while this is not.
+    pub context: CardContext,
     /// Everything that happened to it, oldest first.
     pub timeline: Vec<HistoryEvent>,
     /// How long it waited or could wait, in words: `2 h`. For "nobody decided within 2 h".

@@ -1,8 +1,46 @@
-//! The list of actions that wait, and what stands in its place when nothing does.
+//! The inbox: one tab of actions that fit what is looked for, and what stands in its place when there is nothing.
 
 use serde::{Deserialize, Serialize};
 
 use super::Moment;
+
+/// What the page's address asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InboxFilter {
+    /// The tab: a status; what waits, if absent.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// Beginnings of words in title or text.
+    #[serde(default)]
+    pub q: Option<String>,
+    /// Exactly this kind.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// Exactly this agent.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The first day, `2026-11-29`, by the clocks of who reads.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// The last day, included.
+    #[serde(default)]
+    pub until: Option<String>,
+    /// Where the page before ended.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+impl InboxFilter {
+    /// The tab.
+    pub fn tab(&self) -> &str {
+        self.status.as_deref().unwrap_or("pending")
+    }
+
+    /// Whether something is looked for within the tab.
+    pub fn is_narrow(&self) -> bool {
+        [&self.q, &self.kind, &self.agent, &self.since, &self.until].iter().any(|part| part.is_some())
+    }
+}
 
 /// One page of the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +53,20 @@ pub struct InboxView {
     pub pending: u32,
     /// The newest row's id, whatever page this is: what a desk shows beside the list when nothing is selected.
     pub first_id: Option<String>,
+    /// Every tab.
+    pub tabs: Vec<Tab>,
+    /// The newest action that the reader has been shown, for asking later what came after it.
+    pub seen: Option<String>,
+    /// How many came after what the reader has been shown, counted up to [`InboxView::NEWER_CAP`].
+    pub newer: u32,
+    /// Whether the reader's role allows deciding.
+    pub may_decide: bool,
+    /// Kinds to choose from.
+    pub kinds: Vec<String>,
+    /// Agents to choose from.
+    pub agents: Vec<String>,
+    /// What was wrong with the filter, if anything, as a sentence.
+    pub problem: Option<String>,
     /// Shown while the project has never had an action.
     pub welcome: Option<Welcome>,
 }
@@ -22,6 +74,17 @@ pub struct InboxView {
 impl InboxView {
     /// The count stops here; more is shown as `999+`.
     pub const COUNT_CAP: u32 = 1_000;
+    /// The count of what is new stops here.
+    pub const NEWER_CAP: u32 = 100;
+}
+
+/// One status to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tab {
+    /// The status.
+    pub status: String,
+    /// How many fit, for a reader: `3`, `99+`.
+    pub count: String,
 }
 
 /// One action in the list.
@@ -37,12 +100,16 @@ pub struct InboxRow {
     pub title: String,
     /// The agent: the name of the key that proposed it.
     pub agent: String,
-    /// The beginning of the preview as one line of plain text.
+    /// Some of the preview as one line of plain text: its beginning, or what stands around what was looked for.
     pub excerpt: String,
-    /// When it was proposed.
-    pub created: Moment,
     /// When it stops waiting.
     pub expires: Moment,
+    /// When it came to its present status, if it does not wait any more.
+    pub ended: Option<Moment>,
+    /// Who decided.
+    pub by: Option<String>,
+    /// How many values they edited.
+    pub edits: u32,
     /// The agent said that running it twice is not the same as once.
     pub not_idempotent: bool,
     /// Something in it may be edited.

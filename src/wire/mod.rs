@@ -6,11 +6,13 @@
 pub mod account;
 pub mod card;
 pub mod connect;
+pub mod context;
 pub mod docs;
 pub mod error;
 pub mod history;
 pub mod inbox;
 pub mod keys;
+pub mod many;
 pub mod people;
 pub mod safe_html;
 pub mod session;

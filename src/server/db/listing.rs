@@ -1,4 +1,4 @@
-//! Lists of actions by keyset: a page costs the same wherever it starts.
+//! Actions in lists: what is read of many at once, after [`super::finding`] has chosen which.
 
 use sqlx::PgConnection;
 
@@ -13,11 +13,16 @@ use crate::domain::ids::{ActionId, KeyId, ProjectId};
 /// How much of a preview's body a list needs, in characters: enough for one line after Markdown is stripped.
 const HEAD_CHARS: i32 = 400;
 
+/// With words looked for, the part of the body that a list shows begins so many characters before the first of them.
+const LEAD_CHARS: i32 = 60;
+
 /// An action as a list shows it.
 #[derive(Debug, Clone)]
 pub struct ListedAction {
     /// Which action.
     pub id: ActionId,
+    /// Where it is in its life, as the row says it; what is pending and late is expired.
+    pub status: Status,
     /// The agent's vocabulary.
     pub kind: String,
     /// The action in one line.
@@ -26,8 +31,10 @@ pub struct ListedAction {
     pub agent: String,
     /// How to read the body.
     pub format: PreviewFormat,
-    /// The beginning of the body.
-    pub body_head: String,
+    /// Some of the body: its beginning, or what stands around a word that was looked for.
+    pub body_part: String,
+    /// Whether that part begins after the body's beginning.
+    pub is_inside: bool,
     /// What the agent said of running it twice.
     pub idempotent: Option<bool>,
     /// Whether something may be edited.
@@ -36,38 +43,43 @@ pub struct ListedAction {
     pub created_at: Instant,
     /// When it stops waiting.
     pub expires_at: Instant,
+    /// When its state last changed.
+    pub updated_at: Instant,
+    /// Who decided.
+    pub decider: Option<String>,
+    /// When.
+    pub decided_at: Option<Instant>,
+    /// How many values were edited.
+    pub edits: u32,
 }
 
-/// The newest actions of a project that wait at `now`, after `before` if that is given.
+/// These actions, as far as the project has them, the newest first. `word` is one that was looked for.
 ///
 /// # Errors
 /// If the database can't be reached or a row is corrupt.
-pub async fn pending(
+pub async fn listed(
     conn: &mut PgConnection,
     project: ProjectId,
-    now: Instant,
-    before: Option<(Instant, ActionId)>,
-    limit: i64,
+    ids: &[ActionId],
+    word: Option<&str>,
 ) -> DbResult<Vec<ListedAction>> {
-    let (before_at, before_id) = before.unzip();
+    let ids: Vec<_> = ids.iter().map(|id| id.uuid()).collect();
     let rows = sqlx::query!(
-        // Inside, the page is chosen; outside, its bodies are unpacked. In one step a plan that sorts would unpack the
-        // body of every action that waits.
-        r#"select action_id, kind, title, proposed_by_name, preview_format, left(preview_body, $6) as "body_head!",
-             idempotent, cardinality(editable) > 0 as "editable!", created_at, expires_at
-           from (
-             select * from action
-             where project_id = $1 and status = 'pending' and expires_at > $2
-               and (created_at, action_id) < (coalesce($3, 'infinity'::timestamptz),
-                 coalesce($4, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-             order by created_at desc, action_id desc limit $5) page
-           order by created_at desc, action_id desc"#,
+        r#"select a.action_id, a.status, a.kind, a.title, a.proposed_by_name, a.preview_format,
+             substr(a.preview_body, part.start, $4) as "body_part!", part.start as "start!", a.idempotent,
+             cardinality(a.editable) > 0 as "editable!", a.created_at, a.expires_at, a.updated_at,
+             d.decider_name as "decider_name?", d.decided_at as "decided_at?",
+             coalesce(json_array_length(d.edits), 0) as "edits!"
+           from action a left join decision d using (action_id)
+           cross join lateral (
+             select greatest(coalesce(strpos(lower(a.preview_body), lower($3)), 0) - $5, 1) as start) part
+           where a.action_id = any($2) and a.project_id = $1
+           order by a.created_at desc, a.action_id desc"#,
         project.uuid(),
-        now,
-        before_at,
-        before_id.map(ActionId::uuid),
-        limit,
+        &ids,
+        word,
         HEAD_CHARS,
+        LEAD_CHARS,
     )
     .fetch_all(conn)
     .await?;
@@ -75,16 +87,22 @@ pub async fn pending(
         .map(|row| {
             Ok(ListedAction {
                 id: ActionId::from_uuid(row.action_id),
+                status: Status::from_text(&row.status).ok_or(corrupt("action.status"))?,
                 kind: row.kind,
                 title: row.title,
                 agent: row.proposed_by_name,
                 format: PreviewFormat::from_text(&row.preview_format)
                     .ok_or(corrupt("action.preview_format"))?,
-                body_head: row.body_head,
+                body_part: row.body_part,
+                is_inside: row.start > 1,
                 idempotent: row.idempotent,
                 editable: row.editable,
                 created_at: row.created_at,
                 expires_at: row.expires_at,
+                updated_at: row.updated_at,
+                decider: row.decider_name,
+                decided_at: row.decided_at,
+                edits: row.edits.unsigned_abs(),
             })
         })
         .collect()
@@ -134,94 +152,6 @@ pub async fn waiting_by_key(
     );
     let rows = rows.fetch_all(conn).await?;
     Ok(rows.into_iter().map(|row| (KeyId::from_uuid(row.api_key_id), row.count)).collect())
-}
-
-/// Whether a project ever had an action.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn any(conn: &mut PgConnection, project: ProjectId) -> DbResult<bool> {
-    sqlx::query_scalar!(
-        r#"select exists (select from action where project_id = $1) as "any!""#,
-        project.uuid()
-    )
-    .fetch_one(conn)
-    .await
-}
-
-/// Which actions to find.
-#[derive(Debug, Clone, Default)]
-pub struct ActionFilter {
-    /// In one of these; in any if empty.
-    pub statuses: Vec<Status>,
-    /// Of exactly this kind.
-    pub kind: Option<String>,
-    /// Proposed then or later.
-    pub since: Option<Instant>,
-    /// Proposed then or earlier.
-    pub until: Option<Instant>,
-    /// A query of `to_tsquery` over the proposed title and body.
-    pub words: Option<String>,
-    /// Older than this one: the last of the page before.
-    pub before: Option<(Instant, ActionId)>,
-}
-
-/// The newest actions of a project that pass the filter. Call it inside a transaction.
-///
-/// # Errors
-/// If the database can't be reached or a row is corrupt.
-pub async fn find(
-    conn: &mut PgConnection,
-    project: ProjectId,
-    filter: &ActionFilter,
-    now: Instant,
-    limit: i64,
-) -> DbResult<Vec<Action>> {
-    let (statuses, late) = stored(&filter.statuses);
-    let (before_at, before_id) = filter.before.unzip();
-    // The best plan depends on which filters are set and how common the words are, so it is made for each call.
-    sqlx::query!("set local plan_cache_mode = force_custom_plan").execute(&mut *conn).await?;
-    // Status by status, because the index gives the newest of one status; then the newest of those.
-    let rows = select_action!(
-        "join (
-           select found.action_id from unnest($2::text[], $3::bool[]) as wanted (status, late)
-           cross join lateral (
-             select w.action_id, w.created_at from action w
-             where w.project_id = $1 and w.status = wanted.status
-               and (wanted.status <> 'pending' or (w.expires_at <= $4) = wanted.late)
-               and ($5::text is null or w.kind = $5)
-               and w.created_at >= coalesce($6, '-infinity'::timestamptz)
-               and w.created_at <= coalesce($7, 'infinity'::timestamptz)
-               and ($8::text is null
-                    or to_tsvector('simple', w.title || ' ' || w.preview_body) @@ to_tsquery('simple', $8))
-               and (w.created_at, w.action_id) < (coalesce($9, 'infinity'::timestamptz),
-                 coalesce($10, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-             order by w.created_at desc, w.action_id desc limit $11) found
-           order by found.created_at desc, found.action_id desc limit $11) page using (action_id)
-         order by a.created_at desc, a.action_id desc",
-        project.uuid(),
-        &statuses,
-        &late,
-        now,
-        filter.kind,
-        filter.since,
-        filter.until,
-        filter.words,
-        before_at,
-        before_id.map(ActionId::uuid),
-        limit,
-    );
-    rows.fetch_all(conn).await?.into_iter().map(ActionRow::into_action).collect()
-}
-
-/// The statuses as rows have them: what is late is expired, although its row says pending until the clock comes by.
-fn stored(wanted: &[Status]) -> (Vec<String>, Vec<bool>) {
-    let wanted = if wanted.is_empty() { &Status::ALL[..] } else { wanted };
-    let rows = wanted.iter().flat_map(|status| {
-        let late = (*status == Status::Expired).then_some((Status::Pending, true));
-        std::iter::once((*status, false)).chain(late)
-    });
-    rows.map(|(status, late)| (status.as_str().to_owned(), late)).unzip()
 }
 
 /// These actions, as far as the project has them, the newest first.
@@ -275,4 +205,43 @@ pub async fn by_id_after(
         limit,
     );
     rows.fetch_all(conn).await?.into_iter().map(ActionRow::into_action).collect()
+}
+
+/// The first `limit` kinds of a project's actions, by name. Each costs one look into an index.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn kinds(conn: &mut PgConnection, project: ProjectId, limit: i64) -> DbResult<Vec<String>> {
+    sqlx::query_scalar!(
+        r#"with recursive known as (
+             (select kind from action where project_id = $1 order by kind limit 1)
+             union all
+             select (select a.kind from action a where a.project_id = $1 and a.kind > known.kind order by a.kind limit 1)
+             from known where known.kind is not null)
+           select kind as "kind!" from known where kind is not null limit $2"#,
+        project.uuid(),
+        limit,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The first `limit` agents that proposed something in a project, by name.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn agents(conn: &mut PgConnection, project: ProjectId, limit: i64) -> DbResult<Vec<String>> {
+    sqlx::query_scalar!(
+        r#"with recursive known as (
+             (select proposed_by_name as name from action where project_id = $1 order by proposed_by_name limit 1)
+             union all
+             select (select a.proposed_by_name from action a where a.project_id = $1 and a.proposed_by_name > known.name
+                     order by a.proposed_by_name limit 1)
+             from known where known.name is not null)
+           select name as "name!" from known where name is not null limit $2"#,
+        project.uuid(),
+        limit,
+    )
+    .fetch_all(conn)
+    .await
 }

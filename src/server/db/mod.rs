@@ -6,8 +6,10 @@
 pub mod accounts;
 pub mod actions;
 pub mod audit;
+pub mod context;
 pub mod decisions;
 pub mod erasure;
+pub mod finding;
 pub mod invites;
 pub mod keys;
 pub mod listing;

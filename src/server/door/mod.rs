@@ -12,7 +12,9 @@ use axum::http::{StatusCode, header};
 use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 
-pub use self::redirects::{after, after_agent_key, after_decision, after_join, after_set_up, after_sign_in};
+pub use self::redirects::{
+    after, after_agent_key, after_decision, after_join, after_many, after_set_up, after_sign_in,
+};
 pub use self::secrets::{Shown, connect, fresh_key, keep_shown, make_agent_key, shown_invite, shown_key};
 pub use self::visit::{
     ClientAddress, account_page, change_password, current_door, end_other_sessions, end_session, join,
@@ -114,11 +116,26 @@ where
     E: Into<UiError>,
     F: Future<Output = Result<T, E>>,
 {
+    form_to(|result| after(path, done, result), act).await
+}
+
+/// As [`form`], for a form whose outcome is shown by a page that depends on it.
+///
+/// # Errors
+/// If nobody is signed in, or what the service says.
+pub async fn form_to<T, E, F>(
+    page: impl FnOnce(&Result<T, UiError>) -> String,
+    act: impl FnOnce(Services, Member) -> F,
+) -> Result<T, UiError>
+where
+    E: Into<UiError>,
+    F: Future<Output = Result<T, E>>,
+{
     let outcome = match reviewer().await {
         Ok(member) => act(services()?, member).await.map_err(Into::into),
         Err(error) => Err(error),
     };
-    finish_form(outcome, |result| after(path, done, result))
+    finish_form(outcome, page)
 }
 
 fn status(error: &UiError) -> StatusCode {

@@ -16,7 +16,8 @@ pub(super) fn write(at: Instant, id: ActionId) -> String {
 pub(super) fn parse(text: &str) -> Result<(Instant, ActionId), FieldError> {
     let read = || {
         let (micros, id) = text.split_once('.')?;
-        let micros: i64 = micros.parse().ok()?;
+        // Nothing was proposed before 1970, and the database can't hold every instant that a number can name.
+        let micros: u64 = micros.parse().ok()?;
         let at = Instant::from_unix_timestamp_nanos(i128::from(micros) * 1_000).ok()?;
         Some((at, id.parse().ok()?))
     };
@@ -34,7 +35,7 @@ mod tests {
         let id = ActionId::from_uuid(uuid::Uuid::from_u128(5));
         let at = Instant::from_unix_timestamp_nanos(1_764_418_400_123_456_000).unwrap();
         assert_eq!(parse(&write(at, id)).unwrap(), (at, id));
-        for text in ["x", "1", "1.", ".act_", "99999999999999999999.x"] {
+        for text in ["x", "1", "1.", ".act_", "99999999999999999999.x", "-1.act_AAAAAAAAAAAAAAAAAAAAAA"] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

@@ -10,7 +10,7 @@ use crate::domain::Instant;
 use crate::domain::action::{Action, Status};
 use crate::domain::ids::{ActionId, ProjectId};
 use crate::server::db;
-use crate::server::db::listing::ActionFilter;
+use crate::server::db::finding::{self, ActionFilter};
 use crate::server::error::ServiceResult;
 
 /// What is looked for.
@@ -58,10 +58,15 @@ impl Services {
             until: search.until,
             words: search.words.as_deref().map(prefixes),
             before,
+            ..ActionFilter::default()
         };
         let mut tx = self.pool.begin().await?;
         let now = self.clock.now();
-        let mut items = db::listing::find(&mut tx, project, &filter, now, i64::from(limit) + 1).await?;
+        let sample = finding::sample(&mut tx, project, &filter, now).await?;
+        let places =
+            finding::newest(&mut tx, project, &filter, sample.as_ref(), now, i64::from(limit) + 1).await?;
+        let ids: Vec<ActionId> = places.into_iter().map(|(_, id)| id).collect();
+        let mut items = db::listing::by_ids(&mut tx, project, &ids).await?;
         tx.commit().await?;
         let has_more = items.len() > limit as usize;
         items.truncate(limit as usize);
@@ -114,7 +119,7 @@ impl Services {
 ///
 /// A database without a locale folds the case of ASCII letters only, so other letters are asked for in each case that
 /// words are written in.
-fn prefixes(text: &str) -> String {
+pub(super) fn prefixes(text: &str) -> String {
     let quoted = |word: &str| format!("'{}':*", word.replace('\\', "\\\\").replace('\'', "''"));
     let any_case = |word: &str| {
         if word.is_ascii() {

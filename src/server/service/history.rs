@@ -1,9 +1,7 @@
 //! The audit history as a reviewer reads it.
 
-use time::Date;
-use time::format_description::well_known::Iso8601;
-
 use super::Services;
+use super::given::{day, given, last_day};
 use crate::domain::Instant;
 use crate::domain::audit::{ByActor, EventKind, Subject};
 use crate::server::db::audit::{EventFilter, StoredEvent};
@@ -64,24 +62,12 @@ fn choices() -> Vec<Choice> {
 }
 
 fn read_filter(filter: &HistoryFilter, zone: &Zone) -> Result<EventFilter, &'static str> {
-    fn given(text: Option<&String>) -> Option<&str> {
-        text.map(|text| text.trim()).filter(|text| !text.is_empty())
-    }
     fn read<T: std::str::FromStr>(
         text: Option<&String>,
         wrong: &'static str,
     ) -> Result<Option<T>, &'static str> {
         given(text).map(|text| text.parse().map_err(|_| wrong)).transpose()
     }
-    let day = |text: Option<&String>| {
-        given(text)
-            .map(|text| Date::parse(text, &Iso8601::DATE).map_err(|_| "A day is written like 2026-11-29."))
-            .transpose()
-    };
-    let start =
-        |day: Option<Date>| day.map(|day| zone.start_of(day).ok_or("That day is too far away.")).transpose();
-    // The last day is meant to be included.
-    let until = day(filter.until.as_ref())?.map(|day| day.next_day().unwrap_or(day));
     Ok(EventFilter {
         about: read(
             filter.action.as_ref(),
@@ -91,8 +77,8 @@ fn read_filter(filter: &HistoryFilter, zone: &Zone) -> Result<EventFilter, &'sta
         actor: read(filter.person.as_ref(), "There is no such person. Choose one from the list.")?
             .map(ByActor::Reviewer),
         kinds: given(filter.event.as_ref()).map(kinds).transpose()?,
-        since: start(day(filter.since.as_ref())?)?,
-        until: start(until)?,
+        since: day(filter.since.as_ref(), zone)?,
+        until: last_day(filter.until.as_ref(), zone)?,
         before: given(filter.cursor.as_ref()).map(read_cursor).transpose()?,
     })
 }
@@ -123,7 +109,7 @@ pub(super) fn write_cursor(last: &StoredEvent) -> String {
 pub(super) fn read_cursor(text: &str) -> Result<(Instant, i64), &'static str> {
     let wrong = "That page does not exist. Start from the newest.";
     let (micros, id) = text.split_once('.').ok_or(wrong)?;
-    let micros: i64 = micros.parse().map_err(|_| wrong)?;
+    let micros: u64 = micros.parse().map_err(|_| wrong)?;
     let at = Instant::from_unix_timestamp_nanos(i128::from(micros) * 1_000).map_err(|_| wrong)?;
     Ok((at, id.parse().map_err(|_| wrong)?))
 }

@@ -1,4 +1,4 @@
-//! The inbox of a signed-in reviewer: the list, one card, and the decision made there.
+//! The inbox of a signed-in reviewer: one card, and the decision made there. The list is in [`super::inbox_page`].
 
 use serde_json::{Map, Number, Value};
 
@@ -14,52 +14,11 @@ use crate::server::db::people::Member;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::{db, view};
 use crate::wire::card::{Card, EditTexts, Outcome};
+use crate::wire::context::CardContext;
 use crate::wire::error::{EditProblem, UiError};
-use crate::wire::inbox::{InboxView, Welcome};
-
-/// Rows on one page.
-const PAGE: u32 = 50;
+use crate::wire::inbox::InboxView;
 
 impl Services {
-    /// One page of the actions that wait. `fresh_key` is shown in the welcome while there was never an action.
-    ///
-    /// # Errors
-    /// If the cursor is none of ours, there is no such page.
-    pub async fn inbox(
-        &self,
-        member: &Member,
-        cursor: Option<&str>,
-        fresh_key: Option<String>,
-    ) -> ServiceResult<InboxView> {
-        let reader = self.reader(member);
-        let now = reader.now;
-        let older_than = cursor.filter(|text| !text.is_empty()).map(super::cursor::parse).transpose();
-        let older_than = older_than.map_err(|_| ServiceError::NotFound)?;
-        let mut conn = self.pool.acquire().await?;
-        let project = member.project;
-        let mut listed =
-            db::listing::pending(&mut conn, project, now, older_than, i64::from(PAGE) + 1).await?;
-        let more = listed.len() > PAGE as usize;
-        listed.truncate(PAGE as usize);
-        let next_cursor =
-            listed.last().filter(|_| more).map(|last| super::cursor::write(last.created_at, last.id));
-        let pending = match u32::try_from(listed.len()) {
-            Ok(all) if older_than.is_none() && !more => all,
-            _ => self.count_pending(member).await?,
-        };
-        let was_used = !listed.is_empty() || db::listing::any(&mut conn, project).await?;
-        let welcome = (!was_used)
-            .then(|| Welcome { command: self.first_command(fresh_key.as_deref()), key: fresh_key });
-        let first_id = listed.first().map(|first| first.id.to_string());
-        Ok(InboxView {
-            rows: listed.into_iter().map(|action| view::inbox::row(action, &reader)).collect(),
-            next_cursor,
-            pending,
-            first_id,
-            welcome,
-        })
-    }
-
     /// How many actions wait, counted up to [`InboxView::COUNT_CAP`].
     ///
     /// # Errors
@@ -73,7 +32,7 @@ impl Services {
     }
 
     /// A shell command that proposes a first action to this server.
-    fn first_command(&self, key: Option<&str>) -> String {
+    pub(super) fn first_command(&self, key: Option<&str>) -> String {
         let url = &self.public_url;
         let key = key.unwrap_or("im_…");
         format!(
@@ -83,7 +42,7 @@ impl Services {
         )
     }
 
-    /// One action, whole.
+    /// One action, whole; while it waits, with what was decided before.
     ///
     /// # Errors
     /// If the project has no such action.
@@ -92,12 +51,13 @@ impl Services {
         let mut conn = self.pool.acquire().await?;
         let action = db::actions::get(&mut conn, member.project, id).await?.ok_or(ServiceError::NotFound)?;
         let timeline = db::audit::timeline(&mut conn, id).await?;
-        let delivery = match action.status(self.clock.now()) {
-            Status::Pending => None,
-            _ => db::outbox::latest(&mut conn, id).await?,
+        let reader = self.reader(member);
+        let (delivery, context) = match action.status(reader.now) {
+            Status::Pending => (None, super::context::before(&mut conn, member, &action, &reader).await?),
+            _ => (db::outbox::latest(&mut conn, id).await?, CardContext::default()),
         };
         let may_decide = member.role.allows(Role::Reviewer);
-        Ok(view::card::card(&action, delivery, timeline, may_decide, &self.reader(member)))
+        Ok(view::card::card(&action, delivery, timeline, context, may_decide, &reader))
     }
 
     /// Sends an action's latest callback again, because a person asked for it.

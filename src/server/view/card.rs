@@ -14,13 +14,16 @@ use crate::server::text;
 use crate::wire::card::{
     Card, ChangeView, DecisionView, DeliveryView, EditField, FieldInput, PayloadView, ResultView, Target,
 };
+use crate::wire::context::CardContext;
 use crate::wire::safe_html::SafeHtml;
 
-/// An action with its timeline, as its page shows it to a reader who may or may not decide it.
+/// An action with its timeline and what was decided before, as its page shows it to a reader who may or may not decide
+/// it.
 pub fn card(
     action: &Action,
     delivery: Option<DeliveryState>,
     timeline: Vec<StoredEvent>,
+    context: CardContext,
     may_decide: bool,
     reader: &Reader,
 ) -> Card {
@@ -72,6 +75,7 @@ pub fn card(
         delivery: delivery
             .filter(|_| action.erased_at.is_none())
             .map(|delivery| delivery_view(delivery, may_decide)),
+        context,
         timeline: timeline.into_iter().map(|event| history::event(event, reader)).collect(),
         window: between(action.expires_at - action.created_at),
         erased: action.erased_at.is_some(),
@@ -100,7 +104,7 @@ fn delivery_view(delivery: DeliveryState, may_decide: bool) -> DeliveryView {
 }
 
 /// What a reader should know before they read: everything that does not look like what it is.
-fn warnings(action: &Action, content: &Content, fell_back: bool) -> Vec<String> {
+pub(super) fn warnings(action: &Action, content: &Content, fell_back: bool) -> Vec<String> {
     let payload = content.payload.as_ref().map(Value::to_string).unwrap_or_default();
     let places = [
         ("Kind", content.kind.as_str()),
@@ -125,7 +129,7 @@ fn warnings(action: &Action, content: &Content, fell_back: bool) -> Vec<String> 
     sentences
 }
 
-fn target(url: &str) -> Target {
+pub(super) fn target(url: &str) -> Target {
     let host =
         url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     Target { host, url: text::reveal_text(url) }
@@ -221,7 +225,7 @@ pub(super) fn through(channel: &Channel) -> String {
 }
 
 /// `1 field`, `1,204 characters`.
-fn counted(count: usize, noun: &str) -> String {
+pub(super) fn counted(count: usize, noun: &str) -> String {
     let digits = count.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

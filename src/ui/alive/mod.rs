@@ -14,6 +14,8 @@ mod drafts;
 mod fetch;
 mod keys;
 mod news;
+mod picks;
+mod reader;
 mod swap;
 mod visit;
 
@@ -32,6 +34,7 @@ pub fn begin() {
     drafts::follow();
     keys::follow();
     badge::show();
+    picks::follow();
     // The script that holds the event stream tells how things stand, when the islands listen: their effects run after
     // this.
     set_timeout(|| dom::tell("impri:hello"), Duration::ZERO);

@@ -9,8 +9,7 @@ use leptos::task::spawn_local;
 use super::dom::{find, on_window};
 use super::fetch::{self, Answer};
 use super::swap::{self, Why};
-use super::{controls, visit};
-use crate::ui::parts::links::with_query;
+use super::{controls, reader, visit};
 
 /// News that come together are fetched together.
 const GATHER: Duration = Duration::from_millis(100);
@@ -38,6 +37,15 @@ pub fn follow() {
 
 /// Reads the page anew, once at a time, and again if more happened meanwhile.
 pub fn catch_up() {
+    read(reader::is_within_list());
+}
+
+/// Lets in what came while the reader was within the list.
+pub fn let_in() {
+    read(false);
+}
+
+fn read(is_held: bool) {
     if visit::is_under_way() || IS_READING.get() {
         IS_OLD.set(true);
         return;
@@ -46,7 +54,7 @@ pub fn catch_up() {
     IS_OLD.set(false);
     let ticket = visit::ticket();
     spawn_local(async move {
-        let answer = fetch::page(&address()).await;
+        let answer = fetch::page(&address(is_held)).await;
         IS_READING.set(false);
         match answer {
             // Somebody who went on meanwhile has a newer page.
@@ -71,14 +79,17 @@ fn is_touched() -> bool {
 }
 
 /// The page as it stands: an address without a card shows the newest one, but the one in sight is to stay.
-fn address() -> String {
+fn address(is_held: bool) -> String {
     let (path, search) = visit::here();
-    let shown = find("#card-pane > .card").and_then(|card| card.get_attribute("data-id"));
-    match shown {
-        Some(id) if path == "/inbox" => {
-            let cursor = visit::query_value(&search, "cursor");
-            with_query("/inbox", &[("cursor", cursor.as_deref()), ("at", Some(&id))])
-        }
-        _ => format!("{path}{search}"),
+    if path != "/inbox" {
+        return format!("{path}{search}");
     }
+    let shown = find("#card-pane > .card").and_then(|card| card.get_attribute("data-id"));
+    // Rows that come now are not ticked because those before them were.
+    let mut changes = vec![("done", None), ("refused", None), ("picked", None)];
+    if let Some(id) = shown {
+        changes.push(("at", Some(id)));
+    }
+    changes.push(("seen", reader::seen().filter(|_| is_held)));
+    visit::changed(&path, &search, &changes)
 }

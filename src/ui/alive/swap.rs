@@ -7,6 +7,7 @@ use super::badge;
 use super::clock;
 use super::controls;
 use super::dom::{copy_attribute, each, find, find_in, keep_focus, tell_element, within};
+use super::reader;
 
 /// Who wants it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,13 +43,27 @@ fn take_parts(old: &Element, new: &Element, why: Why) {
     if why == Why::Asked {
         copy_attribute(new, old, "data-shown");
     }
+    let held = reader::hold();
+    if let (Some(old), Some(new)) = (within(old, ".inbox-list"), within(new, ".inbox-list")) {
+        copy_attribute(&new, &old, "data-seen");
+    }
     if let (Some(old), Some(new)) = (within(old, ".rows"), within(new, ".rows")) {
         take_rows(&old, &new);
     }
     for part in ["#newer", "#older", "#back", "#events"] {
-        if let (Some(old), Some(new)) = (within(old, part), within(new, part)) {
-            take_children(&old, &new);
+        match (within(old, part), within(new, part)) {
+            (Some(old), Some(new)) if !old.is_equal_node(Some(&new)) => take_children(&old, &new),
+            _ => {}
         }
+    }
+    each(new.query_selector_all("[data-tab]"), |tab| {
+        let status = tab.get_attribute("data-tab").unwrap_or_default();
+        if let Some(old) = within(old, &format!("[data-tab='{status}'] .tab-count")) {
+            take_text_of(&old, within(&tab, ".tab-count").as_ref());
+        }
+    });
+    if let Some(held) = held {
+        held.keep();
     }
     if why == Why::Asked {
         for part in ["#outcome", "#trouble"] {
@@ -141,8 +156,13 @@ fn take_children(old: &Element, new: &Element) {
 }
 
 fn take_text(fresh: &Document, selector: &str) {
-    let (Some(old), Some(new)) = (find(selector), find_in(fresh, selector)) else { return };
-    if old.text_content() != new.text_content() {
+    if let Some(old) = find(selector) {
+        take_text_of(&old, find_in(fresh, selector).as_ref());
+    }
+}
+
+fn take_text_of(old: &Element, new: Option<&Element>) {
+    if let Some(new) = new.filter(|new| old.text_content() != new.text_content()) {
         old.set_text_content(new.text_content().as_deref());
     }
 }

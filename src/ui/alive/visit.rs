@@ -8,11 +8,10 @@ use leptos::task::spawn_local;
 use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, MouseEvent, UrlSearchParams};
 
-use super::dom::{find, on_window, told, within};
+use super::dom::{find, on_window, told};
 use super::fetch::{self, Answer};
-use super::news;
 use super::swap::{self, Why};
-use crate::ui::parts::links::with_query;
+use super::{news, reader};
 
 /// The next card comes sooner than the second half of a double click, and it comes under the same pointer.
 const SETTLE: Duration = Duration::from_millis(600);
@@ -21,7 +20,6 @@ thread_local! {
     static TICKET: Cell<u32> = const { Cell::new(0) };
     static UNDER_WAY: Cell<bool> = const { Cell::new(false) };
     static SHOWN: RefCell<String> = const { RefCell::new(String::new()) };
-    static LIST_SCROLL: Cell<f64> = const { Cell::new(0.0) };
 }
 
 /// Which visit this is; another one after every step.
@@ -40,22 +38,38 @@ pub fn here() -> (String, String) {
     (location.pathname().unwrap_or_default(), location.search().unwrap_or_default())
 }
 
-/// One value of a query.
-pub fn query_value(search: &str, name: &str) -> Option<String> {
-    UrlSearchParams::new_with_str(search).ok()?.get(name)
+/// An address with some values of its query changed or taken off.
+pub fn changed(path: &str, search: &str, changes: &[(&str, Option<String>)]) -> String {
+    let Ok(query) = UrlSearchParams::new_with_str(search) else { return path.to_owned() };
+    for (name, value) in changes {
+        match value {
+            Some(value) => query.set(name, value),
+            None => query.delete(name),
+        }
+    }
+    let query = String::from(query.to_string());
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
 /// Follows links within the inbox, and the browser's own steps between them.
 pub fn follow_links() {
     remember();
     on_window("click", |event| {
-        if let Some(address) = followed(&event) {
+        let followed = pressed(&event, "a[data-swap]").and_then(|link| link.get_attribute("href"));
+        if let Some(address) = followed {
             event.prevent_default();
-            if find(".inbox[data-shown='list']").is_some() {
-                LIST_SCROLL.set(window().scroll_y().unwrap_or_default());
-            }
+            reader::remember_scroll();
             push(&address, false);
             go(address, Duration::ZERO);
+        }
+    });
+    on_window("click", |event| {
+        if pressed(&event, "a[data-newest]").is_some() {
+            event.prevent_default();
+            let (path, search) = here();
+            push(&changed(&path, &search, &[("cursor", None)]), false);
+            reader::go_to_top();
+            news::let_in();
         }
     });
     on_window("popstate", |_| {
@@ -77,11 +91,10 @@ pub fn follow_decisions() {
         if path != "/inbox" {
             return go(format!("{path}?done=1"), SETTLE);
         }
-        let cursor = query_value(&search, "cursor");
-        let next = take_row(&id);
-        let place = [("cursor", cursor.as_deref()), ("at", next.as_deref())];
-        push(&with_query("/inbox", &place), true);
-        go(with_query("/inbox", &[place[0], place[1], ("done", Some(&id))]), SETTLE);
+        let next = changed(&path, &search, &[("at", take_row(&id)), ("refused", None), ("picked", None)]);
+        push(&next, true);
+        let (_, search) = here();
+        go(changed(&path, &search, &[("done", Some(id))]), SETTLE);
     });
 }
 
@@ -91,12 +104,11 @@ pub fn follow_refusals() {
         let Some(code) = told(&event) else { return };
         let (path, search) = here();
         let at = find("#card-pane > .card").and_then(|card| card.get_attribute("data-id"));
-        let (cursor, at) = match path == "/inbox" {
-            true => (query_value(&search, "cursor"), at),
-            false => (None, None),
-        };
-        let address = [("cursor", cursor.as_deref()), ("at", at.as_deref()), ("refused", Some(&code))];
-        go(with_query(&path, &address), Duration::ZERO);
+        let mut changes = vec![("done", None), ("refused", Some(code))];
+        if path == "/inbox" {
+            changes.push(("at", at));
+        }
+        go(changed(&path, &search, &changes), Duration::ZERO);
     });
 }
 
@@ -108,8 +120,8 @@ fn take_row(id: &str) -> Option<String> {
     next.and_then(|next| next.get_attribute("data-key"))
 }
 
-/// The address of a link that is followed here: pressed plainly, and marked.
-fn followed(event: &Event) -> Option<String> {
+/// The link of a kind that was pressed, plainly.
+pub fn pressed(event: &Event, selector: &str) -> Option<Element> {
     let event = event.dyn_ref::<MouseEvent>()?;
     let is_plain = event.button() == 0
         && !(event.default_prevented()
@@ -118,7 +130,7 @@ fn followed(event: &Event) -> Option<String> {
             || event.shift_key()
             || event.alt_key());
     let target = event.target()?.dyn_into::<Element>().ok()?;
-    target.closest("a[data-swap]").ok().flatten().filter(|_| is_plain)?.get_attribute("href")
+    target.closest(selector).ok().flatten().filter(|_| is_plain)
 }
 
 fn remember() {
@@ -140,6 +152,13 @@ fn push(address: &str, replace: bool) {
 /// Shows a page of the inbox. The card in sight stays, switched off, until the new one is here, and the new one stays
 /// switched off for as long as it is to settle.
 fn go(address: String, settle: Duration) {
+    // Who is within the list stays there, whatever came.
+    let seen = reader::seen().filter(|_| reader::is_within_list());
+    let address = match (address.split_once('?'), seen) {
+        (Some((path, search)), seen @ Some(_)) => changed(path, search, &[("seen", seen)]),
+        (None, seen @ Some(_)) => changed(&address, "", &[("seen", seen)]),
+        _ => address,
+    };
     let ticket = TICKET.get().wrapping_add(1);
     TICKET.set(ticket);
     UNDER_WAY.set(true);
@@ -153,7 +172,7 @@ fn go(address: String, settle: Duration) {
         match answer {
             Ok(Answer::Page(page)) => {
                 swap::apply(&page, Why::Asked);
-                scroll();
+                reader::scroll();
             }
             Ok(Answer::Elsewhere) => _ = location().reload(),
             Err(_) => swap::trouble("The card can't be loaded. Check the connection and choose it again."),
@@ -173,13 +192,4 @@ fn go(address: String, settle: Duration) {
         }
         news::after_visit();
     });
-}
-
-/// A phone begins to read at the top, and finds its place in the list again.
-fn scroll() {
-    if let Some(inbox) = find(".inbox") {
-        let is_list = inbox.get_attribute("data-shown").as_deref() == Some("list");
-        let top = if is_list && within(&inbox, ".rows").is_some() { LIST_SCROLL.get() } else { 0.0 };
-        window().scroll_to_with_x_and_y(0.0, top);
-    }
 }

@@ -1,40 +1,61 @@
-//! The inbox: the actions that wait, and one of them beside the list.
+//! The inbox: the actions of a tab, and one of them beside the list.
 //!
-//! The address says which card is shown (`?at=`), where the list begins (`?cursor=`), and what came of the last
-//! decision (`?done=`, `?refused=`). A phone shows the list without `at` and the card with it; a desk shows both.
+//! The address says which tab it is and what is looked for in it (`?status=`, `?q=`, …), where the list begins
+//! (`?cursor=`), which card is shown (`?at=`), and what came of the last decision (`?done=`, `?refused=`). `?picked=all`
+//! ticks every row, and `?seen=` is what a page in the browser asks for while its reader is within the list. A phone shows
+//! the list without `at` and the card with it; a desk shows both.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
+use leptos_router::components::Redirect;
 use leptos_router::hooks::use_query_map;
 use leptos_router::params::ParamsMap;
 
 use crate::rpc::actions::{load_card, load_inbox};
+use crate::ui::parts::alert::Alert;
+use crate::ui::parts::bulk_bar::BulkBar;
 use crate::ui::parts::card_pane::{CardPane, NoCard};
 use crate::ui::parts::empty_state::EmptyState;
+use crate::ui::parts::finder::Finder;
 use crate::ui::parts::header::count;
 use crate::ui::parts::icons::{self, Icon};
+use crate::ui::parts::inbox_address::{address, filter_of, with_card};
 use crate::ui::parts::inbox_list::InboxList;
-use crate::ui::parts::links::with_query;
+use crate::ui::parts::inbox_tabs::InboxTabs;
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::status_badge::status_label;
 use crate::ui::parts::welcome::WelcomePane;
 use crate::wire::card::Card;
 use crate::wire::error::UiError;
-use crate::wire::inbox::InboxView;
+use crate::wire::inbox::{InboxFilter, InboxView};
 
 /// What the address asks for.
 #[derive(Debug, Clone)]
 struct Place {
+    filter: InboxFilter,
     at: Option<String>,
-    cursor: Option<String>,
+    seen: Option<String>,
+    is_picked: bool,
     done: Option<String>,
     refusal: Option<UiError>,
+    /// The form was sent with empty fields, which say nothing and make an address long.
+    is_untidy: bool,
 }
 
 impl Place {
     fn of(query: &ParamsMap) -> Self {
         let get = |name| query.get(name).filter(|value| !value.is_empty());
         let refusal = query.get_str("refused").and_then(UiError::from_code);
-        Self { at: get("at"), cursor: get("cursor"), done: get("done"), refusal }
+        let is_empty = |name: &&str| query.get_str(name).is_some_and(|value| value.trim().is_empty());
+        Self {
+            filter: filter_of(query),
+            at: get("at"),
+            seen: get("seen"),
+            is_picked: query.get_str("picked") == Some("all"),
+            done: get("done"),
+            refusal,
+            is_untidy: ["q", "kind", "agent", "since", "until"].iter().any(is_empty),
+        }
     }
 }
 
@@ -46,7 +67,7 @@ struct Loaded {
 }
 
 async fn load(place: &Place) -> Result<Loaded, UiError> {
-    let view = load_inbox(place.cursor.clone()).await?;
+    let view = load_inbox(place.filter.clone(), place.seen.clone()).await?;
     let card = match place.at.clone().or_else(|| view.first_id.clone()) {
         Some(id) => Some(load_card(id).await),
         None => None,
@@ -62,6 +83,10 @@ async fn load(place: &Place) -> Result<Loaded, UiError> {
 #[component]
 pub fn InboxPage() -> impl IntoView {
     let place = use_query_map().with_untracked(Place::of);
+    if place.is_untidy {
+        let address = with_card(&place.filter, place.at.as_deref());
+        return view! { <Redirect path=address /> }.into_any();
+    }
     view! {
         <h1 class="visually-hidden">"Inbox"</h1>
         <Suspense>
@@ -76,6 +101,7 @@ pub fn InboxPage() -> impl IntoView {
             }
         </Suspense>
     }
+    .into_any()
 }
 
 #[component]
@@ -104,7 +130,9 @@ fn Split(
 ) -> impl IntoView {
     let shown = if place.at.is_some() { "card" } else { "list" };
     let is_empty = view.rows.is_empty().then_some("");
-    let back = with_query("/inbox", &[("cursor", place.cursor.as_deref())]);
+    let filter = place.filter;
+    let wanted = filter.clone();
+    let back = address(&filter);
     let selected = card.as_ref().and_then(|card| card.as_ref().ok()).map(|card| card.id.clone());
     let refusal = place.refusal;
     let pane = match card {
@@ -117,19 +145,21 @@ fn Split(
         .into_any(),
         None => view! {
             <NoCard decided=decided key="done">
-                <EmptyState
-                    icon=icons::TRAY
-                    title="Nothing waits for you"
-                    text="New actions show up here as agents propose them. What was decided is in the history."
-                />
+                <Nothing filter=wanted />
             </NoCard>
         }
         .into_any(),
     };
+    let bulk = (view.may_decide && filter.tab() == "pending")
+        .then(|| view! { <BulkBar filter=filter.clone() at=place.at.clone() /> });
     view! {
         <div class="inbox" data-shape="inbox" data-shown=shown data-empty=is_empty>
             <div class="inbox-side">
-                <InboxList list=view selected=selected cursor=place.cursor />
+                <Finder filter=filter.clone() kinds=view.kinds.clone() agents=view.agents.clone() />
+                <InboxTabs filter=filter.clone() tabs=view.tabs.clone() />
+                {view.problem.clone().map(|sentence| view! { <Alert sentence=sentence /> })}
+                <InboxList list=view selected=selected filter=filter is_picked=place.is_picked />
+                {bulk}
             </div>
             <div class="inbox-detail">
                 <div id="back">
@@ -142,4 +172,33 @@ fn Split(
             </div>
         </div>
     }
+}
+
+/// What stands where no action fits.
+#[component]
+fn Nothing(filter: InboxFilter) -> impl IntoView {
+    let tab = filter.tab().to_owned();
+    let word = status_label(&tab).to_lowercase();
+    let clear = (
+        address(&InboxFilter { status: filter.status.clone(), ..InboxFilter::default() }),
+        "Clear the search",
+    );
+    let (icon, title, text, link) = match (tab.as_str(), filter.is_narrow()) {
+        (_, true) => (
+            icons::SEARCH,
+            format!("No {word} actions fit"),
+            "The search looks for beginnings of words in the title and the text. The other tabs may have what you look for.",
+            Some(clear),
+        ),
+        ("pending", false) => (
+            icons::TRAY,
+            "Nothing waits for you".to_owned(),
+            "New actions show up here as agents propose them. What was decided is in the history.",
+            None,
+        ),
+        (_, false) => {
+            (icons::TRAY, format!("No {word} actions"), "There are none of these in this project yet.", None)
+        }
+    };
+    view! { <EmptyState icon=icon title=title text=text link=link /> }
 }

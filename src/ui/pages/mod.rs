@@ -8,6 +8,7 @@ pub mod history;
 pub mod inbox;
 pub mod join;
 pub mod keys;
+pub mod many;
 pub mod not_found;
 pub mod people;
 pub mod set_up;

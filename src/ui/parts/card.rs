@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::card_head::CardHead;
+use super::context::{Alikes, Past};
 use super::decision_bar::DecisionBar;
 use super::decision_view::{DecisionBlock, EndBlock};
 use super::delivery::Delivery;
@@ -43,6 +44,7 @@ pub fn CardView(
         let (id, seen) = (card.id.clone(), card.digest.clone());
         view! { <DecisionBar id=id seen=seen is_editable=is_editable is_once=card.not_idempotent refusal=refusal /> }.into_any()
     });
+    let (kind, agent) = (card.kind.clone(), card.agent.clone());
     let head = view! { <CardHead card=card.clone() /> };
     let end = match card.status.as_str() {
         "expired" => {
@@ -71,6 +73,7 @@ pub fn CardView(
                 {card.decision.map(|decision| view! { <DecisionBlock decision=decision claimed=card.claimed /> })}
                 {card.delivery.map(|delivery| view! { <Delivery delivery=delivery id=card.id.clone() /> })}
                 {card.result.map(|result| view! { <ResultBlock result=result /> })}
+                <Alikes alike=card.context.alike />
                 <Warnings not_idempotent=card.not_idempotent && is_pending found=card.warnings />
                 {undo}
                 <Preview
@@ -83,6 +86,7 @@ pub fn CardView(
                 />
                 {card.payload.map(|payload| view! { <Payload payload=payload /> })}
                 {edit}
+                <Past kind=kind agent=agent past=card.context.past />
                 <Timeline events=card.timeline id=card.id />
             </div>
             {bar}

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::icons::{self, Icon};
+use super::chips::{Chip, Chips};
 use super::links::with_query;
 use crate::wire::history::{Choice, HistoryFilter};
 
@@ -61,7 +61,7 @@ pub fn HistoryFilters(
                 "Filter"
             </button>
         </form>
-        {(!chips.is_empty()).then(|| view! { <ul class="chips" aria-label="Filtered by">{chips}</ul> })}
+        <Chips chips=chips />
     }
 }
 
@@ -76,12 +76,11 @@ fn options(any: &'static str, choices: Vec<Choice>, chosen: Option<&str>) -> Vec
         .collect()
 }
 
-fn chips(filter: &HistoryFilter, people: &[Choice], kinds: &[Choice]) -> Vec<impl IntoView + use<>> {
-    let named = |choices: &[Choice], value: &str| {
-        choices
-            .iter()
-            .find(|choice| choice.value == value)
-            .map_or_else(|| value.to_owned(), |choice| choice.label.clone())
+fn chips(filter: &HistoryFilter, people: &[Choice], kinds: &[Choice]) -> Vec<Chip> {
+    let named = |choices: &[Choice], value: Option<&String>| {
+        let label =
+            |value: &String| choices.iter().find(|choice| choice.value == *value).map(|choice| &choice.label);
+        value.map(|value| label(value).unwrap_or(value).clone())
     };
     // Another filter is another list: it begins at its beginning.
     let base = HistoryFilter { cursor: None, ..filter.clone() };
@@ -90,29 +89,16 @@ fn chips(filter: &HistoryFilter, people: &[Choice], kinds: &[Choice]) -> Vec<imp
         change(&mut rest);
         address(&rest)
     };
+    let person = named(people, filter.person.as_ref());
+    let event = named(kinds, filter.event.as_ref());
     let set = [
-        filter.action.as_ref().map(|value| ("Action", value.clone(), without(|rest| rest.action = None))),
-        filter.person.as_ref().map(|value| ("Who", named(people, value), without(|rest| rest.person = None))),
-        filter.event.as_ref().map(|value| ("What", named(kinds, value), without(|rest| rest.event = None))),
-        filter.since.as_ref().map(|value| ("From", value.clone(), without(|rest| rest.since = None))),
-        filter.until.as_ref().map(|value| ("To", value.clone(), without(|rest| rest.until = None))),
+        Chip::of("Action", filter.action.as_ref(), || without(|rest| rest.action = None)),
+        Chip::of("Who", person.as_ref(), || without(|rest| rest.person = None)),
+        Chip::of("What", event.as_ref(), || without(|rest| rest.event = None)),
+        Chip::of("From", filter.since.as_ref(), || without(|rest| rest.since = None)),
+        Chip::of("To", filter.until.as_ref(), || without(|rest| rest.until = None)),
     ];
-    set.into_iter()
-        .flatten()
-        .map(|(name, value, address)| {
-            let label = format!("Remove the filter {name}: {value}");
-            view! {
-                <li>
-                    <a class="chip" href=address rel="external" aria-label=label>
-                        {name}
-                        ": "
-                        <strong>{value}</strong>
-                        <Icon path=icons::CROSS />
-                    </a>
-                </li>
-            }
-        })
-        .collect()
+    set.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

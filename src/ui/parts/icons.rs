@@ -20,6 +20,10 @@ pub const ALONE: &str = "M6.5 3.5h-3v9h9v-3M9 3h4v4M13 3L7.5 8.5";
 pub const PENCIL: &str = "M3 13l.6-2.8 7.2-7.2 2.2 2.2-7.2 7.2z";
 /// For what nobody needs any more.
 pub const WITHDRAWN: &str = "M3 8h10";
+/// For looking for something.
+pub const SEARCH: &str = "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.3 10.3l3.2 3.2";
+/// For what was there before.
+pub const AGAIN: &str = "M12.5 4.5v3h-3M12.2 7.5A4.6 4.6 0 1 0 12.6 9.5";
 /// For an empty inbox.
 pub const TRAY: &str = "M2 9.5l2-6h8l2 6v3.5H2zM2 9.5h3.5l1 1.8h3l1-1.8H14";
 

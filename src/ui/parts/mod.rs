@@ -1,12 +1,15 @@
 //! What pages are made of. A part gets data and renders it; it loads nothing.
 
 pub mod alert;
+pub mod bulk_bar;
 pub mod card;
 pub mod card_head;
 pub mod card_pane;
 pub mod change_list;
+pub mod chips;
 pub mod choice;
 pub mod confirm;
+pub mod context;
 pub mod copy_button;
 pub mod decision_bar;
 pub mod decision_view;
@@ -14,17 +17,22 @@ pub mod delivery;
 pub mod edit_fields;
 pub mod empty_state;
 pub mod entries;
+pub mod finder;
 pub mod forbidden;
 pub mod header;
 pub mod history_filters;
 pub mod history_table;
 pub mod icons;
+pub mod inbox_address;
 pub mod inbox_list;
+pub mod inbox_tabs;
 pub mod invites;
 pub mod key_form;
 pub mod key_list;
 pub mod links;
 pub mod live;
+pub mod many_item;
+pub mod marked;
 pub mod notice;
 pub mod outcome_line;
 pub mod payload;

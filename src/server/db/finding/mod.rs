@@ -1,0 +1,187 @@
+//! Which actions a search is about: the newest that fit, and how many there are in each status.
+//!
+//! Owns the conditions of a search, once, and the choice of the way through the indexes; what is then read of each
+//! action is [`super::listing`]'s. Every way is bounded by what it finds or by a limit, never by how much is stored.
+
+use sqlx::PgConnection;
+use sqlx::types::Uuid;
+
+use super::DbResult;
+use crate::domain::Instant;
+use crate::domain::action::Status;
+use crate::domain::ids::{ActionId, ProjectId};
+
+/// Which actions to find.
+#[derive(Debug, Clone, Default)]
+pub struct ActionFilter {
+    /// In one of these; in any if empty.
+    pub statuses: Vec<Status>,
+    /// Of exactly this kind.
+    pub kind: Option<String>,
+    /// Proposed by a key of exactly this name.
+    pub agent: Option<String>,
+    /// Proposed then or later.
+    pub since: Option<Instant>,
+    /// Proposed then or earlier.
+    pub until: Option<Instant>,
+    /// A query of `to_tsquery` over the proposed title and body.
+    pub words: Option<String>,
+    /// Older than this one: the last of the page before.
+    pub before: Option<Place>,
+    /// Newer than this one.
+    pub after: Option<Place>,
+}
+
+impl ActionFilter {
+    /// Whether every action of the statuses passes, so that there is one good plan.
+    fn is_open(&self) -> bool {
+        self.kind.is_none()
+            && self.agent.is_none()
+            && self.since.is_none()
+            && self.until.is_none()
+            && self.words.is_none()
+    }
+}
+
+/// The conditions of a search as one statement has them. `$head` ends where a subselect of `action_id` and `created_at`
+/// begins, `$tail` goes on after its `order by`; `$source` is where the actions come from, as `w`. The arguments after
+/// the thirteen of the conditions start at `$14`.
+macro_rules! select_found {
+    ($row:ident, $head:literal, $source:literal, $tail:literal, $project:expr, $filter:expr, $now:expr $(, $arg:expr)*) => {{
+        let (statuses, late) = $crate::server::db::finding::stored(&$filter.statuses);
+        let (before_at, before_id) = $filter.before.unzip();
+        let (after_at, after_id) = $filter.after.unzip();
+        sqlx::query_as!(
+            $row,
+            $head + "
+               select w.action_id, w.created_at, w.words from " + $source + " w
+               where w.project_id = $1 and w.status = wanted.status
+                 and (wanted.status <> 'pending' or (w.expires_at <= $4) = wanted.late)
+                 and ($5::text is null or w.kind = $5)
+                 and ($6::text is null or w.proposed_by_name = $6)
+                 and w.created_at >= coalesce($7, '-infinity'::timestamptz)
+                 and w.created_at <= coalesce($8, 'infinity'::timestamptz)
+                 and ($9::text is null or w.words @@ to_tsquery('simple', $9))
+                 and (w.created_at, w.action_id) < (coalesce($10, 'infinity'::timestamptz),
+                   coalesce($11, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
+                 and (w.created_at, w.action_id) > (coalesce($12, '-infinity'::timestamptz),
+                   coalesce($13, '00000000-0000-0000-0000-000000000000'::uuid))
+               order by w.created_at desc, w.action_id desc " + $tail,
+            $project.uuid(),
+            &statuses,
+            &late,
+            $now,
+            $filter.kind,
+            $filter.agent,
+            $filter.since,
+            $filter.until,
+            $filter.words,
+            before_at,
+            before_id.map(ActionId::uuid),
+            after_at,
+            after_id.map(ActionId::uuid)
+            $(, $arg)*
+        )
+    }};
+}
+
+/// The statuses as rows have them: what is late is expired, although its row says pending until the clock comes by.
+fn stored(wanted: &[Status]) -> (Vec<String>, Vec<bool>) {
+    let wanted = if wanted.is_empty() { &Status::ALL[..] } else { wanted };
+    let rows = wanted.iter().flat_map(|status| {
+        let late = (*status == Status::Expired).then_some((Status::Pending, true));
+        std::iter::once((*status, false)).chain(late)
+    });
+    rows.map(|(status, late)| (status.as_str().to_owned(), late)).unzip()
+}
+
+mod counting;
+
+pub use counting::{StatusCount, WordSample, counts, sample};
+
+struct PlaceRow {
+    action_id: Uuid,
+    created_at: Instant,
+}
+
+/// Where an action stands in a list: when it was proposed, and its id for those of the same instant.
+pub type Place = (Instant, ActionId);
+
+/// The newest actions that pass the filter, newest first. Call it inside a transaction.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn newest(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    filter: &ActionFilter,
+    sample: Option<&WordSample>,
+    now: Instant,
+    limit: i64,
+) -> DbResult<Vec<Place>> {
+    let is_common = sample.is_none_or(|sample| sample.is_common_in(&filter.statuses));
+    plan_for(conn, filter, if is_common { Way::InOrder } else { Way::ByWords }).await?;
+    let rows = if is_common {
+        // Status by status, because the index gives the newest of one status; then the newest of those.
+        let rows = select_found!(
+            PlaceRow,
+            r#"select found.action_id as "action_id!", found.created_at as "created_at!"
+               from unnest($2::text[], $3::bool[]) as wanted (status, late)
+               cross join lateral ("#,
+            "action",
+            "limit $14) found order by found.created_at desc, found.action_id desc limit $14",
+            project,
+            filter,
+            now,
+            limit
+        );
+        rows.fetch_all(conn).await?
+    } else {
+        let rows = select_found!(
+            PlaceRow,
+            r#"with hits as materialized (
+                 select action_id, project_id, status, kind, proposed_by_name, created_at, expires_at, words
+                 from action where words @@ to_tsquery('simple', $9))
+               select found.action_id as "action_id!", found.created_at as "created_at!"
+               from unnest($2::text[], $3::bool[]) as wanted (status, late)
+               cross join lateral ("#,
+            "hits",
+            "limit $14) found order by found.created_at desc, found.action_id desc limit $14",
+            project,
+            filter,
+            now,
+            limit
+        );
+        rows.fetch_all(conn).await?
+    };
+    Ok(rows.into_iter().map(|row| (row.created_at, ActionId::from_uuid(row.action_id))).collect())
+}
+
+/// Ways through the indexes that a statement may take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// The newest, one after the other.
+    InOrder,
+    /// All that have the words.
+    ByWords,
+}
+
+/// Plans the next statements of the transaction for this filter.
+///
+/// The best plan depends on which conditions are set, so it is made for each call; without any there is one. How many
+/// actions have a word is known from the sample, and what Postgres guesses of beginnings of words is wrong; so the
+/// other way is closed.
+async fn plan_for(conn: &mut PgConnection, filter: &ActionFilter, way: Way) -> DbResult<()> {
+    let mode = if filter.is_open() { "force_generic_plan" } else { "force_custom_plan" };
+    let (bitmaps, whole_table) = if way == Way::InOrder { ("off", "on") } else { ("on", "off") };
+    sqlx::query!(
+        "select set_config('plan_cache_mode', $1, true) as plans, set_config('enable_bitmapscan', $2, true) as bitmaps,
+           set_config('enable_seqscan', $3, true) as whole_table",
+        mode,
+        bitmaps,
+        whole_table,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! The addresses of the inbox: a tab, what is looked for in it, a place in the list, a card.
+
+use leptos::prelude::*;
+use leptos_router::params::ParamsMap;
+
+use super::links::with_query;
+use crate::wire::inbox::InboxFilter;
+
+/// What an address looks for. Empty fields of the form are none.
+pub fn filter_of(query: &ParamsMap) -> InboxFilter {
+    let get = |name| query.get(name).filter(|value| !value.trim().is_empty());
+    InboxFilter {
+        status: get("status").filter(|status| status != "pending"),
+        q: get("q"),
+        kind: get("kind"),
+        agent: get("agent"),
+        since: get("since"),
+        until: get("until"),
+        cursor: get("cursor"),
+    }
+}
+
+/// The page of the list that a filter stands for.
+pub fn address(filter: &InboxFilter) -> String {
+    with_card(filter, None)
+}
+
+/// The same with a card beside the list.
+pub fn with_card(filter: &InboxFilter, id: Option<&str>) -> String {
+    let InboxFilter { status, q, kind, agent, since, until, cursor } = filter;
+    let pairs = [
+        ("status", status.as_deref()),
+        ("q", q.as_deref()),
+        ("kind", kind.as_deref()),
+        ("agent", agent.as_deref()),
+        ("since", since.as_deref()),
+        ("until", until.as_deref()),
+        ("cursor", cursor.as_deref()),
+        ("at", id),
+    ];
+    with_query("/inbox", &pairs)
+}
+
+/// What narrows the list, as hidden fields of a form; `name` makes a field's name from the parameter's.
+pub fn hidden(filter: &InboxFilter, name: fn(&str) -> String) -> impl IntoView + use<> {
+    let InboxFilter { q, kind, agent, since, until, .. } = filter.clone();
+    [("q", q), ("kind", kind), ("agent", agent), ("since", since), ("until", until)]
+        .into_iter()
+        .filter_map(|(field, value)| Some((name(field), value?)))
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value /> })
+        .collect_view()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_what_it_was_read_from() {
+        let address_of = "/inbox?status=rejected&q=a%20b&kind=pay&agent=bot&since=2026-11-29&cursor=1.x";
+        let pairs = [
+            ("status", "rejected"),
+            ("q", "a b"),
+            ("kind", "pay"),
+            ("agent", "bot"),
+            ("since", "2026-11-29"),
+            ("until", ""),
+            ("cursor", "1.x"),
+        ];
+        let query: ParamsMap =
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        assert_eq!(address(&filter_of(&query)), address_of);
+        assert_eq!(address(&InboxFilter::default()), "/inbox");
+        assert_eq!(with_card(&InboxFilter::default(), Some("act_x")), "/inbox?at=act_x");
+    }
+}
