@@ -1,6 +1,5 @@
 //! Whether what is typed fits its place, said beside the control before anything is sent. The server judges again.
 
-use leptos::prelude::*;
 use leptos::wasm_bindgen::JsValue;
 use web_sys::Element;
 use web_sys::js_sys::{Array, JSON};
