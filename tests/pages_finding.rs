@@ -68,10 +68,13 @@ async fn words_kind_agent_and_days_narrow_every_tab(db: PgPool) {
     let (agent, other) = (app.agent(), app.with_key(&other.key));
     let long = format!("{} Dear Ümlaut, it's about **the invoice** of May.", "Nothing to see. ".repeat(60));
     agent.proposed(&mail_with(json!({"title": "Acme first", "kind": "pay"}))).await;
+    app.advance(1);
     agent
         .proposed(&mail_with(json!({"title": "Other", "preview": {"format": "markdown", "body": long}})))
         .await;
+    app.advance(1);
     other.proposed(&mail_with(json!({"title": "Acme second"}))).await;
+    app.advance(1);
     let yes = other.proposed(&mail_with(json!({"title": "Acme third", "kind": "pay"}))).await;
     app.decider().approve(&yes).await;
 

@@ -107,6 +107,25 @@ test("what is ticked stays ticked while others come and go @hydrated @desk", asy
   await expect(box(page, third.title)).toBeChecked();
 });
 
+test("what is about to be decided stays as it was read @hydrated", async ({ page, agent, decider, visit }) => {
+  const word = rare();
+  const twice = await agent.propose({ ...plain(`${word} twice`), idempotent: false });
+  const theirs = await agent.propose(plain(`${word} theirs`));
+  await visit(`/inbox?q=${word}&picked=all`);
+  await bar(page).getByRole("button", { name: "Approve…" }).click();
+  const tick = (title: string) => page.getByRole("listitem").filter({ hasText: title }).getByRole("checkbox");
+  await tick(twice.title).check();
+  const waiting = page.getByRole("navigation", { name: "Main" }).locator(".count");
+  const before = await waiting.textContent();
+  await decider.decide(theirs.id, "reject");
+  await expect(waiting).not.toHaveText(before!, SOON);
+  await expect(tick(theirs.title)).toBeChecked();
+  await expect(tick(twice.title)).toBeChecked();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("1 decided, 1 not");
+  expect((await agent.read(twice.id)).status).toBe("approved");
+});
+
 test("boxes for a finger are large and always there @phone", async ({ page, agent, visit }) => {
   const word = rare();
   const action = await agent.propose(plain(`${word} one`));

@@ -2,7 +2,7 @@
 
 import { ADA, GRACE, expect, test } from "../support/test";
 import { card, decision, list } from "../support/inbox";
-import { look } from "../support/look";
+import { expectNothingWider, look } from "../support/look";
 import { spendTheAfternoon } from "../support/harbour";
 
 test.describe("before the first action", () => {
@@ -120,5 +120,45 @@ test.describe("an afternoon", () => {
     await server.pause();
     await expect(page.getByText("The server is out of reach.")).toBeVisible();
     await look(page, "offline");
+  });
+
+  test("what is looked for, decided together and known from before @hydrated", async ({ page, server, visit }) => {
+    test.setTimeout(300_000);
+    const { rejected } = await spendTheAfternoon(server);
+    const seen = async (state: string) => {
+      await look(page, state);
+      await expectNothingWider(page);
+    };
+
+    for (const status of ["rejected", "executed", "execute_failed", "cancelled"]) {
+      await visit(`/inbox?status=${status}`);
+      await seen(`tab-${status}`);
+    }
+    await visit("/inbox?q=invoice&since=2020-01-01");
+    await expect(page.locator("mark").first()).toBeAttached();
+    await seen("search");
+    await page.getByText("Filters", { exact: true }).click();
+    await seen("filters");
+    await visit("/inbox?q=unheard");
+    await expect(page.getByRole("heading", { name: "No pending actions fit" })).toBeVisible();
+    await seen("search-nothing");
+
+    await visit("/inbox?picked=all");
+    await expect(page.getByRole("form", { name: "Selected" })).toContainText("Select all shown");
+    await seen("picked");
+    await page.getByRole("button", { name: "Approve…" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Approve 6 actions?" })).toBeVisible();
+    await seen("many");
+    await page.getByRole("checkbox").first().check();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toContainText("decided");
+    await seen("many-done");
+
+    const janitor = await server.agent("Data janitor");
+    const { title, preview, payload } = await janitor.read(rejected.id);
+    const again = await janitor.propose({ kind: "code.execute", title, preview: { format: "plain", body: preview.body }, payload });
+    await visit(`/inbox?at=${again.id}`);
+    await expect(page.getByText("Rejected before")).toBeVisible();
+    await seen("known");
   });
 });

@@ -1,6 +1,7 @@
 //! Where the reader is in the list, and how they stay there while it changes.
 
 use std::cell::Cell;
+use std::iter::successors;
 
 use leptos::prelude::*;
 use web_sys::Element;
@@ -66,11 +67,10 @@ pub fn go_to_top() {
     }
 }
 
-/// A row, and where it is on the screen.
+/// A row and those below it, and where they are on the screen: the row itself may be what goes.
 pub struct Held {
     side: Element,
-    row: Element,
-    top: f64,
+    rows: Vec<(Element, f64)>,
 }
 
 /// Takes hold of the row that the reader is at, if they are within the list.
@@ -85,16 +85,16 @@ pub fn hold() -> Option<Held> {
         }
         Some(row)
     })?;
-    Some(Held { top: row.get_bounding_client_rect().top(), side, row })
+    let rows = successors(Some(row), Element::next_element_sibling);
+    let rows = rows.map(|row| (row.clone(), row.get_bounding_client_rect().top()));
+    Some(Held { side, rows: rows.collect() })
 }
 
 impl Held {
     /// Puts the row back where it was on the screen, as far as the list can be scrolled.
     pub fn keep(self) {
-        if !self.row.is_connected() {
-            return;
-        }
-        let moved = || self.row.get_bounding_client_rect().top() - self.top;
+        let Some((row, top)) = self.rows.iter().find(|(row, _)| row.is_connected()) else { return };
+        let moved = || row.get_bounding_client_rect().top() - top;
         #[expect(clippy::cast_possible_truncation, reason = "a distance on a screen")]
         self.side.set_scroll_top(self.side.scroll_top() + moved().round() as i32);
         let rest = moved();

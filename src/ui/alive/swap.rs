@@ -21,8 +21,12 @@ pub enum Why {
 /// Takes a page over.
 pub fn apply(fresh: &Document, why: Why) {
     let (Some(main), Some(fresh_main)) = (find("#main"), find_in(fresh, "#main")) else { return };
-    document().set_title(&fresh.title());
     take_text(fresh, ".nav .count");
+    // What is about to be decided together is what was read, and what was ticked of it.
+    if why == Why::News && within(&main, "[data-still]").is_some() {
+        return clock::tick();
+    }
+    document().set_title(&fresh.title());
     let (old, new) = (within(&main, "[data-shape]"), within(&fresh_main, "[data-shape]"));
     let is_same_shape = match (&old, &new) {
         (Some(old), Some(new)) => old.get_attribute("data-shape") == new.get_attribute("data-shape"),

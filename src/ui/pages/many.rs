@@ -92,7 +92,7 @@ fn Many(view: ManyView, filter: InboxFilter) -> impl IntoView {
     });
     view! {
         <Title text=title.clone() />
-        <div class="page many">
+        <div class="page many" data-still="">
             <Back filter=filter />
             <h1>{title}</h1>
             {problem.map(|sentence| view! { <Alert sentence=sentence /> })}
@@ -146,8 +146,8 @@ fn ManyForm(
         <form id=FORM class="many-form" method="post" action="/rpc/decide_many" autocomplete="off">
             <input type="hidden" name="sent[verdict]" value=verdict />
             {hidden(&filter, |field| format!("filter[{field}]"))}
-            // Enter on a box presses the first submit button of its form. This one does nothing.
-            <button type="submit" disabled hidden></button>
+            // Enter on a box presses the first submit button of its form. This one closes a dialog, and there is none.
+            <button type="submit" formmethod="dialog" hidden></button>
             <p class="many-lead">{lead}</p>
             <Items items=plain choice=Choice::Ticked />
             {special}
@@ -232,9 +232,11 @@ fn Done(done: ManyDone, filter: InboxFilter, refused: Option<UiError>) -> impl I
         .then(|| view! { <p>"Nothing was ticked, so everything is as it was."</p> });
     view! {
         <Title text=title.clone() />
-        <div class="page many">
+        <div class="page many" data-still="">
             <Back filter=filter.clone() />
-            <h1 role="status">{title}</h1>
+            <div role="status">
+                <h1>{title}</h1>
+            </div>
             {refused.map(|refused| view! { <Alert sentence=refused.to_string() /> })}
             {nothing}
             <DoneList title="Not decided by you just now" items=left />

@@ -22,8 +22,8 @@ pub fn BulkBar(
     view! {
         <form id=FORM class="bulk-bar" method="get" action="/inbox/decide" autocomplete="off" aria-label="Selected">
             {hidden(&filter, str::to_owned)}
-            // Enter on a box presses the first submit button of its form. This one does nothing.
-            <button type="submit" disabled hidden></button>
+            // Enter on a box presses the first submit button of its form. This one closes a dialog, and there is none.
+            <button type="submit" formmethod="dialog" hidden></button>
             <p class="bulk-line">
                 <strong class="bulk-count">"selected"</strong>
                 <a href=all data-pick-all="">
