@@ -80,6 +80,27 @@ test("the sheet tells the keys, and pages are two keys away @hydrated @desk", as
   expect((await agent.read(action.id)).status).toBe("pending");
 });
 
+test("a row is ticked and words are looked for @hydrated @desk", async ({ page, agent, visit }) => {
+  const other = await agent.propose();
+  const action = await agent.propose();
+  await visit(`/inbox?at=${action.id}`);
+  const tick = (title: string) => page.getByRole("checkbox", { name: `Select ${title}`, exact: true });
+  await page.keyboard.press("x");
+  await expect(tick(action.title)).toBeChecked();
+  await page.keyboard.press("j");
+  await expect(card(page, other.title)).toBeVisible();
+  await page.keyboard.press("x");
+  await expect(tick(other.title)).toBeChecked();
+  await page.keyboard.press("/");
+  const words = page.getByRole("searchbox", { name: "Search title and text" });
+  await expect(words).toBeFocused();
+  await page.keyboard.type("a");
+  await expect(words).toHaveValue("a");
+  await page.keyboard.press("Escape");
+  await expect(words).not.toBeFocused();
+  for (const { id } of [other, action]) expect((await agent.read(id)).status).toBe("pending");
+});
+
 test("raw and back @hydrated @desk", async ({ page, agent, visit }) => {
   const action = await agent.propose();
   await visit(`/inbox/${action.id}`);
