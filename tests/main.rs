@@ -38,6 +38,7 @@ mod race;
 mod receipts;
 mod restart;
 mod roles;
+mod sealing;
 mod seeds;
 mod serving;
 mod set_up;
