@@ -42,6 +42,7 @@ mod race;
 mod receipts;
 mod restart;
 mod roles;
+mod sealing;
 mod seeds;
 mod serving;
 mod set_up;

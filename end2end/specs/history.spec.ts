@@ -120,3 +120,11 @@ test("news take nothing away from a filter that is being chosen @hydrated", asyn
   await expect(events(page).filter({ hasText: action.title }).first()).toBeVisible();
   await expect(page.getByLabel("What", { exact: true })).toHaveValue("action.rejected");
 });
+
+test("how far the history is sealed", async ({ page, agent, visit }) => {
+  await agent.propose();
+  await expect(async () => {
+    await visit("/history");
+    await expect(page.getByText(/^Sealed up to event \d+ at .+; last checkpoint .+\.$/)).toBeVisible({ timeout: 500 });
+  }).toPass();
+});

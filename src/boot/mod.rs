@@ -46,6 +46,7 @@ fn try_run(cli: Cli) -> anyhow::Result<()> {
             Command::Users(args) => commands::users::run(args).await,
             Command::Project(args) => commands::project::run(args).await,
             Command::Mcp(args) => commands::mcp::run(args).await,
+            Command::Audit(args) => commands::audit::run(args).await,
             Command::Receipts(args) => commands::receipts::run(args).await,
         }
     })

@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 use super::router::{RouterSettings, router};
 use super::{sessions, shutdown, telemetry};
 use crate::domain::role::Role;
+use crate::server::checkpoint_file::CheckpointFile;
 use crate::server::clock::Clock;
 use crate::server::config::{Config, DatabaseSource, FirstAdmin};
 use crate::server::db::{self, MIGRATOR};
@@ -75,7 +76,13 @@ async fn serve_on(
     }
     // The first start makes the key that signs receipts.
     services.receipt_keys().await.context("The key that signs receipts can't be read or made")?;
-    let workers = start_workers(&services, config.allow_private_targets, &stop);
+    let checkpoint_file = match &config.checkpoint_file {
+        Some(path) => Some(CheckpointFile::open(path).await.with_context(|| {
+            format!("IMPRI_CHECKPOINT_FILE (--checkpoint-file) {} can't be read and written", path.display())
+        })?),
+        None => None,
+    };
+    let workers = start_workers(&services, config.allow_private_targets, checkpoint_file, &stop);
     let settings = RouterSettings {
         is_https: public_url.is_https(),
         behind_proxy: config.behind_proxy,
@@ -189,7 +196,12 @@ async fn set_up(services: &Services, admin: &FirstAdmin) -> anyhow::Result<()> {
     }
 }
 
-fn start_workers(services: &Services, allow_private_targets: bool, stop: &CancellationToken) -> TaskTracker {
+fn start_workers(
+    services: &Services,
+    allow_private_targets: bool,
+    checkpoint_file: Option<CheckpointFile>,
+    stop: &CancellationToken,
+) -> TaskTracker {
     let tracker = TaskTracker::new();
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { live::run(all.live(), all.pool(), &token).await });
@@ -198,6 +210,8 @@ fn start_workers(services: &Services, allow_private_targets: bool, stop: &Cancel
     let (all, token) = (services.clone(), stop.clone());
     let policy = OutboundPolicy { allow_private_targets };
     tracker.spawn(async move { notify::run(&all, policy, &token).await });
+    let (all, token) = (services.clone(), stop.clone());
+    tracker.spawn(async move { all.run_sealer(checkpoint_file, &token).await });
     tracker.spawn(sessions::tidy(services.clone(), stop.clone()));
     tracker
 }

@@ -19,6 +19,7 @@ pub mod proposal;
 pub mod receipt;
 pub mod role;
 pub mod scope;
+pub mod seal;
 pub mod span;
 pub mod text;
 

@@ -1,9 +1,10 @@
 //! The server: everything that may block, fail or cost.
 //!
 //! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
-//! [`db`] holds the SQL; [`receipts`] signs and verifies; [`live`] and [`notify`] carry what happened to those who wait.
+//! [`db`] holds the SQL; [`receipts`] signs and verifies; [`proof`] checks a sealed history; [`live`] and [`notify`] carry what happened to those who wait.
 
 pub mod auth;
+pub mod checkpoint_file;
 pub mod clock;
 pub mod config;
 pub mod db;
@@ -15,6 +16,7 @@ pub mod mcp;
 pub mod metrics;
 pub mod notify;
 pub mod postgres;
+pub mod proof;
 pub mod random;
 pub mod receipts;
 pub mod service;

@@ -42,6 +42,20 @@ pub struct HistoryView {
     pub kinds: Vec<Choice>,
     /// What was wrong with the filter, if anything, as a sentence.
     pub problem: Option<String>,
+    /// How far the history is sealed, if it is.
+    #[serde(default)]
+    pub seal: Option<SealView>,
+}
+
+/// How far a history is sealed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealView {
+    /// The place of the last sealed event.
+    pub event: i64,
+    /// When it was sealed.
+    pub at: Moment,
+    /// When the last checkpoint was signed.
+    pub signed: Option<Moment>,
 }
 
 /// One thing to choose in a filter.

@@ -2,6 +2,7 @@
 //!
 //! Owns their names and help texts, and hands on typed values. Must not do what the commands do.
 
+mod audit;
 mod lifetime;
 mod mcp;
 mod receipts;
@@ -11,6 +12,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
+pub use self::audit::{AuditArgs, AuditCommand, AuditExportArgs, AuditVerifyArgs};
 use self::lifetime::parse_lifetime;
 pub use self::mcp::{McpArgs, McpSettings};
 pub use self::receipts::{ReceiptsArgs, ReceiptsCommand, VerifyArgs};
@@ -39,6 +41,8 @@ pub enum Command {
     Project(ProjectArgs),
     /// Give an agent's host the tools to propose and wait, by the Model Context Protocol on stdin and stdout
     Mcp(McpArgs),
+    /// The sealed history: take it away as a file that proves itself, and verify it
+    Audit(AuditArgs),
     /// Receipts of decisions: verify them, and look after the keys that sign them
     Receipts(ReceiptsArgs),
 }

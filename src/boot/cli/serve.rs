@@ -38,6 +38,11 @@ pub struct ServeArgs {
     )]
     pub allow_private_targets: bool,
 
+    /// Append every signed checkpoint of the history to this file, too; keep it where whoever can write the database
+    /// can't
+    #[arg(long, env = "IMPRI_CHECKPOINT_FILE", value_name = "FILE")]
+    pub checkpoint_file: Option<PathBuf>,
+
     /// How many requests of a sort one key may make in a minute: `off`, or what differs from
     /// propose=6000,read=60000,decide=6000,run=12000,manage=600,export=30
     #[arg(long, env = "IMPRI_RATE_LIMITS", value_name = "LIMITS", default_value = "")]
@@ -91,6 +96,7 @@ impl ServeArgs {
             )?,
             allow_private_targets: self.allow_private_targets,
             behind_proxy: self.behind_proxy,
+            checkpoint_file: self.checkpoint_file,
             rates: RateSettings::parse(&self.rate_limits)?,
             metrics: MetricsAccess::new(self.metrics, self.metrics_token),
         })

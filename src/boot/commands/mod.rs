@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "a command's answer belongs on stdout")]
 
+pub mod audit;
 pub mod keys;
 pub mod mcp;
 pub mod project;

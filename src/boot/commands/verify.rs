@@ -93,7 +93,7 @@ async fn own_keys(database: &DatabaseArgs) -> anyhow::Result<KeySet> {
     Ok(keys?.set().clone())
 }
 
-async fn named_keys(place: &str) -> anyhow::Result<KeySet> {
+pub(super) async fn named_keys(place: &str) -> anyhow::Result<KeySet> {
     let text = match place.starts_with("https://") || place.starts_with("http://") {
         true => fetch(place).await.with_context(|| format!("The keys can't be fetched from {place}"))?,
         false => read(Path::new(place))?,

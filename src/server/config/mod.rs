@@ -46,6 +46,8 @@ pub struct Config {
     pub allow_private_targets: bool,
     /// Whether a reverse proxy's word on the caller's address counts.
     pub behind_proxy: bool,
+    /// Where checkpoints of the history are appended, too.
+    pub checkpoint_file: Option<PathBuf>,
     /// How much a key may ask.
     pub rates: RateSettings,
     /// Who may read `/metrics`.

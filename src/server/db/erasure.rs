@@ -1,7 +1,7 @@
 //! Erasing what people and agents wrote. Rows, ids, digests, verdicts and instants stay.
 //!
-//! History and decisions are append-only; the triggers that keep them so let a transaction pass that names the project
-//! it erases, and only for the changes made here.
+//! History, its seals and decisions are append-only; the triggers that keep them so let a transaction pass that names
+//! the project it erases, and only for the changes made here.
 
 use sqlx::PgConnection;
 
@@ -9,11 +9,13 @@ use super::DbResult;
 use crate::domain::Instant;
 use crate::domain::ids::{ActionId, ProjectId};
 
-/// Lets this transaction erase a project's content, and makes erasures of one project take turns.
+/// Lets this transaction erase a project's content, and makes erasures of one project take turns. Nothing is sealed
+/// meanwhile: a fact is sealed as it was or as it is left, and its salt goes with what was taken from it.
 ///
 /// # Errors
 /// If the database can't be reached.
 pub async fn begin(conn: &mut PgConnection, project: ProjectId) -> DbResult<()> {
+    super::seals::lock(conn).await?;
     super::projects::lock(conn, project).await?;
     sqlx::query!(
         r#"select set_config('impri.erasing', $1::uuid::text, true) as "set!""#,
@@ -93,9 +95,14 @@ pub async fn actions(conn: &mut PgConnection, ids: &[ActionId], now: Instant) ->
     .execute(&mut *conn)
     .await?;
     sqlx::query!(
-        "update audit_event set data = erased_data(data)
-         where action_id = any($1) and data::text <> erased_data(data)::text",
+        "with erased as (
+           update audit_event set data = erased_data(data)
+           where action_id = any($1) and data::text <> erased_data(data)::text
+           returning event_id)
+         update audit_seal s set salt = null, erased_at = $2 from erased e
+         where s.event_id = e.event_id and s.erased_at is null",
         &ids,
+        now,
     )
     .execute(conn)
     .await?;
@@ -106,12 +113,22 @@ pub async fn actions(conn: &mut PgConnection, ids: &[ActionId], now: Instant) ->
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn other_events(conn: &mut PgConnection, project: ProjectId, until: Instant) -> DbResult<()> {
+pub async fn other_events(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    until: Instant,
+    now: Instant,
+) -> DbResult<()> {
     sqlx::query!(
-        "update audit_event set data = erased_data(data)
-         where project_id = $1 and action_id is null and at <= $2 and data::text <> erased_data(data)::text",
+        "with erased as (
+           update audit_event set data = erased_data(data)
+           where project_id = $1 and action_id is null and at <= $2 and data::text <> erased_data(data)::text
+           returning event_id)
+         update audit_seal s set salt = null, erased_at = $3 from erased e
+         where s.event_id = e.event_id and s.erased_at is null",
         project.uuid(),
         until,
+        now,
     )
     .execute(conn)
     .await?;

@@ -6,6 +6,8 @@
 pub mod accounts;
 pub mod actions;
 pub mod audit;
+pub mod chain;
+pub mod checkpoints;
 pub mod context;
 pub mod decisions;
 pub mod erasure;
@@ -18,6 +20,7 @@ pub mod people;
 pub mod projects;
 pub mod receipt_keys;
 mod rows;
+pub mod seals;
 pub mod sessions;
 pub mod setup;
 pub mod signals;

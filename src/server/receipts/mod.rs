@@ -1,4 +1,4 @@
-//! Signing receipts, and verifying them with nothing but public keys.
+//! Signing receipts and checkpoints of the history, and verifying them with nothing but public keys.
 //!
 //! A receipt is a compact JWS (RFC 7515) with Ed25519 (RFC 8037). Owns the envelope, the keys and the JWK Set; what a
 //! receipt says is [`crate::domain::receipt::Claims`]. It knows no database and no network: the command line verifies with the same code.
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 pub use jwk::{KeySet, KeySetError, PublicKey, SigningKey};
-pub use jws::{VerifyError, sign, verify};
+pub use jws::{VerifyError, sign, sign_checkpoint, unverified_checkpoint, verify, verify_checkpoint};
 
 use crate::domain::content::{ContentDigest, canonical_json};
 

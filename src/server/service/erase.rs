@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Services;
 use crate::domain::Instant;
 use crate::domain::action::transition::erased_event;
-use crate::domain::audit::{Actor, EventKind};
+use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ActionId, ProjectId};
 use crate::server::db;
@@ -47,8 +47,10 @@ impl Services {
         let until = self.clock.now();
         let mut last = ActionId::from_uuid(uuid::Uuid::nil());
         let mut total = Erased::default();
+        let mut erased_at = until;
         loop {
-            let (next, erased) = self.erase_batch(project, last, until, &actor, &channel).await?;
+            erased_at = erased_at.max(self.clock.now());
+            let (next, erased) = self.erase_batch(project, last, until, erased_at, &actor, &channel).await?;
             total.actions += erased;
             match next {
                 Some(next) => last = next,
@@ -57,9 +59,11 @@ impl Services {
         }
         let mut tx = self.pool.begin().await?;
         db::erasure::begin(&mut tx, project).await?;
-        db::erasure::other_events(&mut tx, project, until).await?;
         let data = json!({"actions": total.actions});
         let event = self.about_project(project, EventKind::GdprErase, data, actor, channel);
+        // Whoever verifies looks for the record of an erasure at its instant or later.
+        let event = AuditEvent { at: event.at.max(erased_at), ..event };
+        db::erasure::other_events(&mut tx, project, until, event.at).await?;
         db::audit::append(&mut tx, &event).await?;
         tx.commit().await?;
         Ok(total)
@@ -71,10 +75,10 @@ impl Services {
         project: ProjectId,
         last: ActionId,
         until: Instant,
+        now: Instant,
         actor: &Actor,
         channel: &Channel,
     ) -> ServiceResult<(Option<ActionId>, u64)> {
-        let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
         db::erasure::begin(&mut tx, project).await?;
         let ids = db::erasure::next_actions(&mut tx, project, last, until, BATCH).await?;

@@ -48,6 +48,7 @@ impl Services {
                 .collect(),
             kinds: choices(),
             problem,
+            seal: self.seal_state(member.project).await?.map(|state| view::history::seal(state, &reader)),
         })
     }
 }

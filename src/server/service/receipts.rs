@@ -31,6 +31,11 @@ impl ReceiptKeys {
         &self.set
     }
 
+    /// The key that signs.
+    pub fn signing(&self) -> &SigningKey {
+        &self.signing
+    }
+
     /// The name of the key that signs.
     pub fn signing_kid(&self) -> &str {
         self.signing.public().kid()

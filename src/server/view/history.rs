@@ -7,9 +7,10 @@ use crate::domain::Instant;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::ids::ActionId;
 use crate::server::db::audit::StoredEvent;
+use crate::server::db::seals::SealState;
 use crate::server::text;
 use crate::wire::card::ChangeView;
-use crate::wire::history::{ActionRef, HistoryEvent};
+use crate::wire::history::{ActionRef, HistoryEvent, SealView};
 
 /// A fact as its reader sees it.
 pub fn event(stored: StoredEvent, reader: &Reader) -> HistoryEvent {
@@ -27,6 +28,15 @@ pub fn event(stored: StoredEvent, reader: &Reader) -> HistoryEvent {
         quote: string(&event.data, "comment").or_else(|| string(&event.data, "detail")).map(card::comment),
         action: event.action.map(|id| action_ref(id, title.as_deref())),
         changes,
+    }
+}
+
+/// How far the history is sealed.
+pub fn seal(state: SealState, reader: &Reader) -> SealView {
+    SealView {
+        event: state.seq,
+        at: reader.moment(state.sealed_at),
+        signed: state.signed_at.map(|at| reader.moment(at)),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::ui::parts::alert::Alert;
 use crate::ui::parts::history_filters::{HistoryFilters, address};
 use crate::ui::parts::history_table::HistoryTable;
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::seal_line::SealLine;
 use crate::wire::history::{HistoryFilter, HistoryView};
 
 /// The history.
@@ -68,6 +69,7 @@ fn Events(filter: HistoryFilter, view: HistoryView) -> impl IntoView {
             } else {
                 view! { <HistoryTable events=view.events /> }.into_any()
             }}
+            {view.seal.map(|seal| view! { <SealLine seal=seal /> })}
             <nav class="pager" aria-label="Pages">{newest}{older}</nav>
         </div>
     }

@@ -44,6 +44,7 @@ pub mod problem;
 pub mod read_only;
 pub mod result_view;
 pub mod safe_html;
+pub mod seal_line;
 pub mod secret;
 pub mod session_list;
 pub mod settings_section;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{KeySet, SigningKey};
 use crate::domain::receipt::{Claims, RECEIPT_TYPE, Receipt};
+use crate::domain::seal::{CHECKPOINT_TYPE, Checkpoint};
 
 /// The one algorithm: Ed25519, under the name of RFC 8037.
 const ALGORITHM: &str = "EdDSA";
@@ -58,12 +59,21 @@ pub enum VerifyError {
 /// # Errors
 /// Never: claims are texts and numbers, which JSON can hold.
 pub fn sign(key: &SigningKey, claims: &Claims) -> Result<Receipt, serde_json::Error> {
-    let header = Header {
-        alg: ALGORITHM.to_owned(),
-        kid: key.public().kid().to_owned(),
-        typ: RECEIPT_TYPE.to_owned(),
-    };
-    Ok(Receipt::stored(seal(key, &serde_json::to_vec(&header)?, &serde_json::to_vec(claims)?)))
+    Ok(Receipt::stored(sign_as(key, RECEIPT_TYPE, claims)?))
+}
+
+/// Signs a checkpoint of the history.
+///
+/// # Errors
+/// Never, as for receipts.
+pub fn sign_checkpoint(key: &SigningKey, checkpoint: &Checkpoint) -> Result<String, serde_json::Error> {
+    sign_as(key, CHECKPOINT_TYPE, checkpoint)
+}
+
+fn sign_as(key: &SigningKey, typ: &str, claims: &impl Serialize) -> Result<String, serde_json::Error> {
+    let header =
+        Header { alg: ALGORITHM.to_owned(), kid: key.public().kid().to_owned(), typ: typ.to_owned() };
+    Ok(seal(key, &serde_json::to_vec(&header)?, &serde_json::to_vec(claims)?))
 }
 
 fn seal(key: &SigningKey, header: &[u8], payload: &[u8]) -> String {
@@ -79,16 +89,33 @@ fn seal(key: &SigningKey, header: &[u8], payload: &[u8]) -> String {
 /// # Errors
 /// Says why it can't be relied on.
 pub fn verify(receipt: &str, keys: &KeySet) -> Result<Claims, VerifyError> {
-    if receipt.len() > MAX_BYTES {
+    verify_as(receipt, RECEIPT_TYPE, keys)
+}
+
+/// What a checkpoint of the history says, if one of these keys signed it.
+///
+/// # Errors
+/// Says why it can't be relied on, in words about receipts.
+pub fn verify_checkpoint(text: &str, keys: &KeySet) -> Result<Checkpoint, VerifyError> {
+    verify_as(text, CHECKPOINT_TYPE, keys)
+}
+
+/// What a checkpoint claims, whoever signed it: to know which one a text is, never to believe it.
+pub fn unverified_checkpoint(text: &str) -> Option<Checkpoint> {
+    read(text.split('.').nth(1)?)
+}
+
+fn verify_as<T: DeserializeOwned>(text: &str, typ: &str, keys: &KeySet) -> Result<T, VerifyError> {
+    if text.len() > MAX_BYTES {
         return Err(VerifyError::Malformed);
     }
-    let (message, signature) = receipt.rsplit_once('.').ok_or(VerifyError::Malformed)?;
+    let (message, signature) = text.rsplit_once('.').ok_or(VerifyError::Malformed)?;
     let (header, payload) = message.split_once('.').ok_or(VerifyError::Malformed)?;
     let header: Header = read(header).ok_or(VerifyError::Header)?;
     if header.alg != ALGORITHM {
         return Err(VerifyError::Algorithm);
     }
-    if header.typ != RECEIPT_TYPE {
+    if header.typ != typ {
         return Err(VerifyError::Type);
     }
     let Some(key) = keys.get(&header.kid) else { return Err(VerifyError::UnknownKey(header.kid)) };

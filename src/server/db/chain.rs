@@ -1,0 +1,200 @@
+//! The chain of a project as whoever verifies it reads it: links with the events that they seal, whatever became of
+//! either. Nothing here takes what is stored for true.
+
+use sqlx::PgConnection;
+use sqlx::types::Uuid;
+
+use super::DbResult;
+use super::seals::FactRow;
+use crate::domain::Instant;
+use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::seal::StoredFact;
+
+/// One link, and what it seals.
+#[derive(Debug, Clone)]
+pub struct StoredLink {
+    /// Its place.
+    pub seq: i64,
+    /// The number of its event.
+    pub event_id: i64,
+    /// The event, if it is there.
+    pub fact: Option<StoredFact>,
+    /// The digest of the event.
+    pub digest: Vec<u8>,
+    /// The digest of what can be erased.
+    pub erasable: Vec<u8>,
+    /// Its salt, until then.
+    pub salt: Option<Vec<u8>>,
+    /// The hash.
+    pub hash: Vec<u8>,
+    /// When it was sealed, in the form that is hashed.
+    pub sealed_at: String,
+    /// When its particulars were erased.
+    pub erased_at: Option<Instant>,
+}
+
+/// The next links of a chain after a place, up to another.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn links(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    after: i64,
+    last: i64,
+    limit: i64,
+) -> DbResult<Vec<StoredLink>> {
+    let rows = sqlx::query_as!(
+        LinkRow,
+        r#"select s.seq, s.event_id, s.digest, s.erasable_sha256, s.salt, s.hash, s.erased_at,
+             to_char(s.sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "sealed_at!",
+             to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+             e.project_id as "project_id?", e.kind as "kind?", e.action_id as "action_id?",
+             e.actor_kind as "actor_kind?", e.actor_id as "actor_id?", e.actor_name as "actor_name?",
+             e.channel as "channel?", e.data as "data?"
+           from audit_seal s left join audit_event e using (event_id)
+           where s.project_id = $1 and s.seq > $2 and s.seq <= $3
+           order by s.seq limit $4"#,
+        project.uuid(),
+        after,
+        last,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(LinkRow::into_link).collect())
+}
+
+struct LinkRow {
+    seq: i64,
+    event_id: i64,
+    digest: Vec<u8>,
+    erasable_sha256: Vec<u8>,
+    salt: Option<Vec<u8>>,
+    hash: Vec<u8>,
+    erased_at: Option<Instant>,
+    sealed_at: String,
+    at: Option<String>,
+    project_id: Option<Uuid>,
+    kind: Option<String>,
+    action_id: Option<Uuid>,
+    actor_kind: Option<String>,
+    actor_id: Option<Uuid>,
+    actor_name: Option<String>,
+    channel: Option<String>,
+    data: Option<serde_json::Value>,
+}
+
+impl LinkRow {
+    fn into_link(self) -> StoredLink {
+        // An event is there if its project is: no column of it that is read here but the two ids may be null.
+        let fact = self.project_id.map(|project| StoredFact {
+            id: self.event_id,
+            project: ProjectId::from_uuid(project),
+            at: self.at.unwrap_or_default(),
+            kind: self.kind.unwrap_or_default(),
+            action: self.action_id.map(ActionId::from_uuid),
+            actor_kind: self.actor_kind.unwrap_or_default(),
+            actor_id: self.actor_id,
+            actor_name: self.actor_name.unwrap_or_default(),
+            channel: self.channel.unwrap_or_default(),
+            data: self.data.unwrap_or_default(),
+        });
+        StoredLink {
+            seq: self.seq,
+            event_id: self.event_id,
+            fact,
+            digest: self.digest,
+            erasable: self.erasable_sha256,
+            salt: self.salt,
+            hash: self.hash,
+            sealed_at: self.sealed_at,
+            erased_at: self.erased_at,
+        }
+    }
+}
+
+/// The record of an erasure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErasureRecord {
+    /// Its place in the chain.
+    pub seq: i64,
+    /// When it was done.
+    pub at: Instant,
+    /// The same in the form that is hashed.
+    pub at_text: String,
+    /// Who did it.
+    pub by: String,
+}
+
+/// The records of all erasures in a project, oldest first.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn erasures(conn: &mut PgConnection, project: ProjectId) -> DbResult<Vec<ErasureRecord>> {
+    sqlx::query_as!(
+        ErasureRecord,
+        r#"select s.seq, e.at, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "at_text!",
+             e.actor_name as by
+           from audit_event e join audit_seal s using (event_id)
+           where e.project_id = $1 and s.project_id = $1 and e.kind = 'gdpr.erase' order by s.seq"#,
+        project.uuid(),
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The places of the first and the last event of a chain that happened in a span of time, that is, before `until`.
+/// Without an event in it there is none.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn range(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    since: Option<Instant>,
+    until: Option<Instant>,
+) -> DbResult<Option<(i64, i64)>> {
+    let row = sqlx::query!(
+        r#"select min(s.seq) as first, max(s.seq) as last
+           from audit_seal s left join audit_event e using (event_id)
+           where s.project_id = $1
+             and ($2::timestamptz is null or e.at >= $2) and ($3::timestamptz is null or e.at < $3)"#,
+        project.uuid(),
+        since,
+        until,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(row.first.zip(row.last))
+}
+
+/// An event that no seal names although the sealer has passed it, which an event that this program writes never is;
+/// and how many wait for the sealer.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn strays(conn: &mut PgConnection, project: ProjectId) -> DbResult<(Option<StoredFact>, i64)> {
+    let first = sqlx::query_as!(
+        FactRow,
+        r#"select e.event_id, e.project_id, e.kind, e.action_id, e.actor_kind, e.actor_id, e.actor_name, e.channel,
+             e.data, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "at!"
+           from audit_event e, audit_sealer z
+           where e.project_id = $1 and e.event_id <= z.settled_to
+             and not exists (select from audit_seal s where s.event_id = e.event_id)
+           order by e.event_id limit 1"#,
+        project.uuid(),
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
+    let waiting = sqlx::query_scalar!(
+        r#"select count(*) as "waiting!"
+           from audit_event e, audit_sealer z
+           where e.project_id = $1 and e.event_id > z.settled_to
+             and not exists (select from audit_seal s where s.event_id > z.settled_to and s.event_id = e.event_id)"#,
+        project.uuid(),
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((first.map(FactRow::into_fact), waiting))
+}
