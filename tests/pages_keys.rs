@@ -20,6 +20,7 @@ async fn a_key_is_made_shown_once_and_works(db: PgPool) {
     let made = ada.submit("/rpc/create_key", &fields).await;
     assert_eq!((made.status, made.location()), (302, "/keys?done=made"));
     assert!(!made.html.contains("im_"), "the answer to the form holds no key");
+    assert!(!ada.glance("/keys").await.has(".secret"), "what nobody looks at takes no key");
     let page = ada.follow(&made).await;
     let key = page.text(".secret code");
     assert!(key.starts_with("im_") && key.len() == 46, "{key}");

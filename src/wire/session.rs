@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::domain::preferences::Theme;
 use crate::domain::role::Role;
 
+/// The header of a page that a page fetches to see what is new: nobody looks at the whole of it.
+pub const FETCHED: &str = "impri-fetched";
+
 /// The signed-in person, as the pages need them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Me {

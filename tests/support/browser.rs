@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use impri::wire::session::FETCHED;
 use reqwest::header::{HeaderMap, SET_COOKIE};
 use scraper::{ElementRef, Html, Selector};
 
@@ -43,6 +44,13 @@ impl Browser {
         let _rendering = super::RENDERING.read().await;
         let request = self.http.get(format!("{}{path}", self.url));
         self.send(request.header("sec-fetch-site", "none").header("accept", OWN_FORM[2].1)).await
+    }
+
+    /// Looks what is new on a page, as one that is open does.
+    pub(crate) async fn glance(&self, path: &str) -> Page {
+        let _rendering = super::RENDERING.read().await;
+        let request = self.http.get(format!("{}{path}", self.url)).header(FETCHED, "1");
+        self.send(request.header("sec-fetch-site", "same-origin").header("accept", "text/html")).await
     }
 
     /// Presses a button of a form.

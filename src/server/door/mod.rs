@@ -23,6 +23,7 @@ pub use self::visit::{
 use crate::server::db::people::Member;
 pub use crate::server::service::{KeyForm, Services};
 use crate::wire::error::UiError;
+use crate::wire::session::FETCHED;
 
 /// The services of this server.
 ///
@@ -43,11 +44,10 @@ fn wants_data() -> bool {
 }
 
 /// Whether a page that is open already asked for a page, to see what is new: nobody looks at what it gets, so it must
-/// not take what is shown once (Fetch Metadata; a navigation's destination is `document`).
+/// not take what is shown once. The page says so itself: Fetch Metadata calls every page that came through a service
+/// worker fetched.
 fn is_fetched() -> bool {
-    use_context::<Parts>()
-        .and_then(|parts| parts.headers.get("sec-fetch-dest").map(|dest| dest.as_bytes() == b"empty"))
-        .unwrap_or(false)
+    use_context::<Parts>().is_some_and(|parts| parts.headers.contains_key(FETCHED))
 }
 
 fn is_call(parts: &Parts) -> bool {

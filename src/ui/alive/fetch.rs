@@ -5,6 +5,8 @@ use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::js_sys::futures::JsFuture;
 use web_sys::{Document, DomParser, RequestInit, Response, SupportedType};
 
+use crate::wire::session::FETCHED;
+
 /// A page as the server answered.
 pub enum Answer {
     /// A page, to be taken over.
@@ -21,6 +23,7 @@ pub async fn page(address: &str) -> Result<Answer, JsValue> {
     let init = RequestInit::new();
     let headers = web_sys::Headers::new()?;
     headers.set("accept", "text/html")?;
+    headers.set(FETCHED, "1")?;
     init.set_headers(&headers);
     let response: Response =
         JsFuture::from(window().fetch_with_str_and_init(address, &init)).await?.dyn_into()?;
