@@ -25,7 +25,7 @@ fn corpus() -> Vec<Vector> {
 const KNOWN: &str = "html head meta link title body script header main nav a span svg path div p h1 h2 h3 h4 h5 h6 strong \
                      em del s code pre br hr ul ol li table thead tbody tr th td blockquote section article figure \
                      figcaption details summary dl dt dd form input textarea button label select option datalist fieldset legend \
-                     noscript time sup sub small b i u mark ins kbd leptos-island";
+                     noscript time sup sub small b i u mark ins kbd dialog leptos-island";
 
 /// The parts of a page that come to life.
 const ISLANDS: [&str; 4] = ["DecisionBar_", "CopyButton_", "LiveSign_", "Offline_"];
@@ -41,6 +41,8 @@ fn assert_inert(page: &Page, name: &str) {
         for (attribute, value) in element.value().attrs() {
             let is_safe = match attribute {
                 "style" | "srcdoc" | "formaction" | "ping" | "background" | "poster" | "srcset" => false,
+                // What presses something without a script.
+                "command" | "commandfor" => element.attr("class") == Some("menu-button"),
                 "src" | "action" => value.starts_with('/') && !value.starts_with("//"),
                 "href" => {
                     ["/", "#", "http://", "https://", "mailto:"].iter().any(|start| value.starts_with(start))
@@ -59,6 +61,11 @@ fn assert_inert(page: &Page, name: &str) {
             let component = element.attr("data-component").unwrap_or_default();
             let is_ours = ISLANDS.iter().any(|island| component.starts_with(island));
             assert!(is_ours, "{name}: an island of a stranger: {component}");
+        }
+        if tag == "dialog" {
+            let class = element.attr("class").unwrap_or_default();
+            let is_ours = element.attr("id") == Some("shortcuts") || class == "sheet confirm";
+            assert!(is_ours, "{name}: a sheet of a stranger: {}", element.html());
         }
         if tag == "meta" {
             assert!(element.attr("http-equiv").is_none(), "{name}: {}", element.html());
