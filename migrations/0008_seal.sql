@@ -12,6 +12,12 @@ end $$;
 alter table audit_event alter column event_id set default
     case when pg_current_xact_id() is not null then nextval('audit_event_number') end;
 
+-- An instant in the form that is hashed. Those before the year 1 have the same digits as others, but not the same end.
+create function audit_instant(at timestamptz) returns text language sql stable as $$
+    select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+        || case when extract(year from at at time zone 'UTC') < 1 then ' BC' else '' end
+$$;
+
 -- One link of a project's chain. Neither it nor the event refer to each other: a check of that would lock events, and
 -- whoever verifies looks for both.
 create table audit_seal (
@@ -49,7 +55,7 @@ create table audit_checkpoint (
 create table audit_sealer (
     only_one      boolean primary key default true check (only_one),
     -- Every event up to this number is sealed, and none can appear any more.
-    settled_to    bigint not null default 0,
+    settled_to    bigint not null default 0 check (settled_to >= 0),
     -- The next such number, …
     settling_to   bigint not null default 0,
     -- … once no transaction is under way that is older than this one.
@@ -87,5 +93,8 @@ create function refuse_every_change() returns trigger language plpgsql as $$
 begin
     raise exception '% is append-only: % refused', tg_table_name, tg_op using errcode = 'restrict_violation';
 end $$;
+-- Without its row nothing would be sealed.
+create trigger audit_sealer_stays before delete or truncate on audit_sealer
+    for each statement execute function refuse_every_change();
 create trigger audit_checkpoint_append_only before update or delete or truncate on audit_checkpoint
     for each statement execute function refuse_every_change();

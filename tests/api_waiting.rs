@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use impri::domain::scope::Scope;
 use serde_json::json;
 use sqlx::PgPool;
 
@@ -39,6 +40,18 @@ async fn a_decision_wakes_the_waiting_agent_within_a_second(db: PgPool) {
     let seen = soon(since, waiting).await;
     assert_eq!((&seen["status"], &seen["decision"]["verdict"]), (&json!("approved"), &json!("approve")));
     app.parked(0).await;
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_key_that_was_revoked_meanwhile_hears_of_no_decision(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let id = app.agent().proposed(&mail()).await;
+    let key = app.key("short-lived", &[Scope::Actions], None).await;
+    let one = app.with_key(&key.key).wait_aside(&id, 60);
+    app.parked(1).await;
+    app.revoke(&key).await;
+    app.decider().approve(&id).await;
+    one.await.expect("an answer").refusal(401);
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

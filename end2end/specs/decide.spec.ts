@@ -118,13 +118,13 @@ test("Enter in a one-line field approves nothing", async ({ page, agent, visit }
 
 test("who comes too late is told who decided", async ({ page, agent, decider, visit, watch, javaScriptEnabled }) => {
   const action = await agent.propose();
-  await visit(`/inbox/${action.id}`);
   if (javaScriptEnabled !== false) {
     // Without news of it: the card is as the person saw it. The page that comes after the refusal gets through.
     const isNews = (url: URL) => url.pathname.startsWith("/inbox/") && !url.searchParams.has("refused");
     await page.route(isNews, (route) => (route.request().resourceType() === "fetch" ? route.abort("aborted") : route.continue()));
     watch.expect(/status 409/, /status of 409/, /ERR_ABORTED/);
   }
+  await visit(`/inbox/${action.id}`);
   await decider.decide(action.id, "reject");
   await approve(page).click();
   await expect(page.getByRole("alert")).toContainText("already decided");

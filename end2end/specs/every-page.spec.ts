@@ -1,7 +1,7 @@
 // Every page and every state, in light and dark: axe finds nothing, and with IMPRI_SCREENSHOTS each leaves a picture.
 
 import { ADA, GRACE, expect, test } from "../support/test";
-import { card, decision, list } from "../support/inbox";
+import { card, confirmed, decision, list } from "../support/inbox";
 import { expectNothingWider, look } from "../support/look";
 import { spendTheAfternoon } from "../support/harbour";
 
@@ -97,6 +97,7 @@ test.describe("an afternoon", () => {
 
     await visit(`/inbox?at=${command.id}`);
     await page.getByRole("button", { name: "Approve" }).click();
+    await confirmed(page, true);
     await expect(page.getByRole("status").filter({ hasText: command.title })).toContainText("Approved");
     await expect(page.getByRole("button", { name: /^Approve/ })).toBeEnabled();
     await look(page, "after-a-decision");

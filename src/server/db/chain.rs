@@ -47,8 +47,8 @@ pub async fn links(
     let rows = sqlx::query_as!(
         LinkRow,
         r#"select s.seq, s.event_id, s.digest, s.erasable_sha256, s.salt, s.hash, s.erased_at,
-             to_char(s.sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "sealed_at!",
-             to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
+             audit_instant(s.sealed_at) as "sealed_at!",
+             audit_instant(e.at) as at,
              e.project_id as "project_id?", e.kind as "kind?", e.action_id as "action_id?",
              e.actor_kind as "actor_kind?", e.actor_id as "actor_id?", e.actor_name as "actor_name?",
              e.channel as "channel?", e.data as "data?"
@@ -134,7 +134,7 @@ pub struct ErasureRecord {
 pub async fn erasures(conn: &mut PgConnection, project: ProjectId) -> DbResult<Vec<ErasureRecord>> {
     sqlx::query_as!(
         ErasureRecord,
-        r#"select s.seq, e.at, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "at_text!",
+        r#"select s.seq, e.at, audit_instant(e.at) as "at_text!",
              e.actor_name as by
            from audit_event e join audit_seal s using (event_id)
            where e.project_id = $1 and s.project_id = $1 and e.kind = 'gdpr.erase' order by s.seq"#,
@@ -169,7 +169,7 @@ pub async fn range(
     Ok(row.first.zip(row.last))
 }
 
-/// An event that no seal names although the sealer has passed it, which an event that this program writes never is;
+/// An event that no seal of its project names although the sealer has passed it, which an event that this program writes never is;
 /// and how many wait for the sealer.
 ///
 /// # Errors
@@ -178,10 +178,12 @@ pub async fn strays(conn: &mut PgConnection, project: ProjectId) -> DbResult<(Op
     let first = sqlx::query_as!(
         FactRow,
         r#"select e.event_id, e.project_id, e.kind, e.action_id, e.actor_kind, e.actor_id, e.actor_name, e.channel,
-             e.data, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "at!"
-           from audit_event e, audit_sealer z
-           where e.project_id = $1 and e.event_id <= z.settled_to
-             and not exists (select from audit_seal s where s.event_id = e.event_id)
+             e.data, audit_instant(e.at) as "at!"
+           from audit_event e
+           where e.project_id = $1
+             and (e.event_id < 1 or e.event_id <= (select coalesce(max(z.settled_to), 0) from audit_sealer z)
+                  or exists (select from audit_seal o where o.event_id = e.event_id and o.project_id <> $1))
+             and not exists (select from audit_seal s where s.project_id = $1 and s.event_id = e.event_id)
            order by e.event_id limit 1"#,
         project.uuid(),
     )
@@ -189,9 +191,10 @@ pub async fn strays(conn: &mut PgConnection, project: ProjectId) -> DbResult<(Op
     .await?;
     let waiting = sqlx::query_scalar!(
         r#"select count(*) as "waiting!"
-           from audit_event e, audit_sealer z
+           from audit_event e cross join (select coalesce(max(settled_to), 0) as settled_to from audit_sealer) z
            where e.project_id = $1 and e.event_id > z.settled_to
-             and not exists (select from audit_seal s where s.event_id > z.settled_to and s.event_id = e.event_id)"#,
+             and not exists (select from audit_seal s where s.project_id = $1 and s.event_id > z.settled_to
+                             and s.event_id = e.event_id)"#,
         project.uuid(),
     )
     .fetch_one(conn)

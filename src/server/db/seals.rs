@@ -125,7 +125,7 @@ pub async fn unsealed(conn: &mut PgConnection, settled_to: i64, limit: i64) -> D
     let rows = sqlx::query_as!(
         FactRow,
         r#"select e.event_id, e.project_id, e.kind, e.action_id, e.actor_kind, e.actor_id, e.actor_name, e.channel,
-             e.data, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "at!"
+             e.data, audit_instant(e.at) as "at!"
            from audit_event e
            where e.event_id > $1
              and not exists (select from audit_seal s where s.event_id > $1 and s.event_id = e.event_id)

@@ -37,6 +37,8 @@ pub struct Caller {
     pub project: ProjectId,
     /// What the key may do.
     pub scopes: Scopes,
+    /// What the key is looked up by.
+    digest: [u8; 32],
 }
 
 impl Caller {
@@ -149,8 +151,19 @@ impl Services {
     /// # Errors
     /// If it is unknown, revoked or expired, or can't be looked up.
     pub async fn caller(&self, key: &str) -> Result<Arc<Caller>, CallerError> {
+        self.holder(key_digest(key)).await
+    }
+
+    /// Asks again for who has waited: their key may have been revoked meanwhile.
+    ///
+    /// # Errors
+    /// As [`Services::caller`].
+    pub async fn caller_again(&self, caller: &Caller) -> Result<(), CallerError> {
+        self.holder(caller.digest).await.map(drop)
+    }
+
+    async fn holder(&self, digest: [u8; 32]) -> Result<Arc<Caller>, CallerError> {
         let now = self.clock.now();
-        let digest = key_digest(key);
         let (recalled, era) = self.keys.recall(&digest, now);
         // While signals don't arrive nothing remembered can be trusted.
         let found = match recalled.filter(|_| self.live.is_linked()) {
@@ -174,6 +187,7 @@ impl Services {
                 name: key.name,
                 project: key.project,
                 scopes: key.scopes,
+                digest,
             }),
             expires_at: key.expires_at,
             looked_up_at: now,

@@ -49,7 +49,11 @@ pub(super) async fn read(
     query.finish()?;
     let viewed = match wait {
         Duration::ZERO => state.services.action(caller.project, id).await?,
-        wait => state.services.action_when_decided(caller.project, id, wait, &state.stop).await?,
+        wait => {
+            let viewed = state.services.action_when_decided(caller.project, id, wait, &state.stop).await?;
+            state.services.caller_again(&caller).await?;
+            viewed
+        }
     };
     Ok(Json(show(&state, viewed)))
 }
@@ -152,6 +156,7 @@ async fn wait_for_any(
     ids.sort_unstable();
     ids.dedup();
     let found = state.services.any_decided(caller.project, &ids, wait, &state.stop).await?;
+    state.services.caller_again(caller).await?;
     if found.len() != ids.len() {
         return Err(ServiceError::NotFound.into());
     }

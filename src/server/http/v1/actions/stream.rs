@@ -1,6 +1,7 @@
 //! One action as a stream of events, for agents that would rather listen than ask.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -12,15 +13,15 @@ use futures::stream;
 use super::super::describe::{NotFound, Refused};
 use super::{InPath, show};
 use crate::domain::action::Status;
-use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::ids::ActionId;
 use crate::domain::scope::Scope;
 use crate::server::http::HttpState;
 use crate::server::http::caller::Bearer;
 use crate::server::http::problem::Problem;
-use crate::server::service::Viewed;
+use crate::server::service::{Caller, Viewed};
 use crate::wire::v1;
 
-/// A stream ends after this time, so that its key is looked at again; clients reconnect by themselves.
+/// A stream ends after this time; clients reconnect by themselves. Its key is asked for with every event.
 const LIFE: Duration = Duration::from_mins(10);
 /// Proxies cut what is silent for a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -44,11 +45,10 @@ pub(super) async fn events(
     InPath(id): InPath,
 ) -> Result<Response, Problem> {
     caller.require(&[Scope::Actions, Scope::Decide])?;
-    let project = caller.project;
     // Refused before the stream begins, because afterwards no status can be sent.
-    let first = state.services.action(project, id).await?;
+    let first = state.services.action(caller.project, id).await?;
     let ends = tokio::time::Instant::now() + LIFE;
-    let listening = Listening { state, project, id, ends, last: None, next: Some(first) };
+    let listening = Listening { state, caller, id, ends, last: None, next: Some(first) };
     let events = stream::unfold(Some(listening), async |listening| listening?.next().await);
     let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     // nginx would hold events back to fill its buffer.
@@ -58,7 +58,7 @@ pub(super) async fn events(
 
 struct Listening {
     state: HttpState,
-    project: ProjectId,
+    caller: Arc<Caller>,
     id: ActionId,
     ends: tokio::time::Instant,
     /// What was sent last.
@@ -71,7 +71,7 @@ impl Listening {
     /// The next event, and the stream after it; none after the last.
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Option<Self>)> {
         loop {
-            let live = std::sync::Arc::clone(self.state.services.live());
+            let live = Arc::clone(self.state.services.live());
             let place = live.wait_for(self.id);
             // Heard from here on, so that nothing falls between the look and the wait.
             let changed = place.changed();
@@ -79,7 +79,10 @@ impl Listening {
                 // Read before anything was heard, so it is read again unless nothing was sent yet.
                 Some(first) => first,
                 // The client connects again and learns what is wrong.
-                None => self.state.services.action(self.project, self.id).await.ok()?,
+                None => {
+                    self.state.services.caller_again(&self.caller).await.ok()?;
+                    self.state.services.action(self.caller.project, self.id).await.ok()?
+                }
             };
             let now = self.state.services.clock().now();
             let (status, expires_at) = (viewed.action.status(now), viewed.action.expires_at);
