@@ -3,6 +3,7 @@
 
 mod command;
 mod erasing;
+mod forging;
 mod racing;
 mod tampering;
 
