@@ -63,7 +63,7 @@ test("the sheet tells the keys, and pages are two keys away @hydrated @desk", as
   await visit("/inbox");
   await page.keyboard.press("?");
   await expect(sheet(page)).toBeVisible();
-  await look(page, "keys");
+  await look(page, "shortcuts");
   await page.keyboard.press("a");
   await page.keyboard.press("Escape");
   await expect(sheet(page)).toBeHidden();
