@@ -4,7 +4,7 @@ import { expect, test, type Page } from "../support/test";
 import { card, confirm, field } from "../support/inbox";
 import { look } from "../support/look";
 
-const sheet = (page: Page) => page.getByRole("dialog", { name: "Keys" });
+const sheet = (page: Page) => page.getByRole("dialog", { name: "Keyboard shortcuts" });
 
 test("three cards are decided with keys alone @hydrated @desk", async ({ page, agent, visit }) => {
   const plain = await agent.propose();
@@ -68,7 +68,7 @@ test("the sheet tells the keys, and pages are two keys away @hydrated @desk", as
   await page.keyboard.press("Escape");
   await expect(sheet(page)).toBeHidden();
   await page.getByRole("button", { name: "Ada" }).click();
-  await page.getByRole("button", { name: "Keys", exact: true }).click();
+  await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
   await expect(sheet(page)).toBeVisible();
   await page.keyboard.press("Escape");
   for (const [key, path] of [["h", "/history"], ["c", "/connect"], ["a", "/account"], ["i", "/inbox"]]) {

@@ -20,7 +20,7 @@ const CARD: [(&str, &str); 5] = [
     ("a", "Approve"),
     ("r", "Reject"),
     ("e", "Edit"),
-    ("v", "Show the content raw, or as it is meant"),
+    ("v", "Raw, or as it is meant"),
     ("u", "Back to the list"),
 ];
 
@@ -63,7 +63,7 @@ pub fn Shortcuts() -> impl IntoView {
     });
     view! {
         <dialog id=SHEET class="sheet" aria-labelledby="shortcuts-title">
-            <h2 id="shortcuts-title">"Keys"</h2>
+            <h2 id="shortcuts-title">"Keyboard shortcuts"</h2>
             <div class="sheet-columns">
                 <section>
                     <h3>"The list"</h3>
@@ -92,7 +92,7 @@ pub fn Shortcuts() -> impl IntoView {
 pub fn ShortcutsButton() -> impl IntoView {
     view! {
         <button class="menu-button" type="button">
-            "Keys"
+            "Keyboard shortcuts"
         </button>
     }
     .add_any_attr((custom_attribute("command", "show-modal"), custom_attribute("commandfor", SHEET)))
