@@ -33,7 +33,7 @@ test("without a connection a page of ours says so, and holds nothing that was de
     return texts.sort();
   });
   expect(kept).toEqual(["/favicon.svg", "/offline.css", "/offline.html", "/offline.js"]);
+  // It tries again by itself.
   await context.setOffline(false);
-  await page.getByRole("link", { name: "Try again" }).click();
   await expect(card(page, action.title)).toBeVisible();
 });
