@@ -93,11 +93,15 @@ pub fn focus(element: &Element) {
     }
 }
 
+/// Whether anything has the focus.
+pub fn has_focus() -> bool {
+    document().active_element().is_some_and(|element| element.tag_name() != "BODY")
+}
+
 /// After what had the focus went away, goes on at the title of what came. A focus that is somewhere is left there.
 pub fn keep_focus() {
     let go_on = || {
-        let is_lost = document().active_element().is_none_or(|element| element.tag_name() == "BODY");
-        if let Some(title) = find("#card-title").filter(|_| is_lost) {
+        if let Some(title) = find("#card-title").filter(|_| !has_focus()) {
             focus(&title);
         }
     };

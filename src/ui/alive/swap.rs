@@ -6,7 +6,7 @@ use web_sys::{Document, DocumentFragment, Element};
 use super::badge;
 use super::clock;
 use super::controls;
-use super::dom::{copy_attribute, each, find, find_in, keep_focus, tell_element, within};
+use super::dom::{copy_attribute, each, find, find_in, has_focus, keep_focus, tell_element, within};
 use super::reader;
 
 /// Who wants it.
@@ -26,6 +26,7 @@ pub fn apply(fresh: &Document, why: Why) {
     if why == Why::News && within(&main, "[data-still]").is_some() {
         return clock::tick();
     }
+    let was_held = has_focus();
     document().set_title(&fresh.title());
     let (old, new) = (within(&main, "[data-shape]"), within(&fresh_main, "[data-shape]"));
     let is_same_shape = match (&old, &new) {
@@ -39,7 +40,10 @@ pub fn apply(fresh: &Document, why: Why) {
     }
     badge::show();
     clock::tick();
-    keep_focus();
+    // News take no focus that nobody had: a page that has just come begins at its top.
+    if was_held || why == Why::Asked {
+        keep_focus();
+    }
 }
 
 fn take_parts(old: &Element, new: &Element, why: Why) {
