@@ -75,14 +75,13 @@ impl Listening {
             let place = live.wait_for(self.id);
             // Heard from here on, so that nothing falls between the look and the wait.
             let changed = place.changed();
-            let viewed = match self.next.take() {
+            let viewed = if let Some(first) = self.next.take() {
                 // Read before anything was heard, so it is read again unless nothing was sent yet.
-                Some(first) => first,
+                first
+            } else {
                 // The client connects again and learns what is wrong.
-                None => {
-                    self.state.services.caller_again(&self.caller).await.ok()?;
-                    self.state.services.action(self.caller.project, self.id).await.ok()?
-                }
+                self.state.services.caller_again(&self.caller).await.ok()?;
+                self.state.services.action(self.caller.project, self.id).await.ok()?
             };
             let now = self.state.services.clock().now();
             let (status, expires_at) = (viewed.action.status(now), viewed.action.expires_at);
