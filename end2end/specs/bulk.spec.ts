@@ -101,8 +101,8 @@ test("what is ticked stays ticked while others come and go @hydrated @desk", asy
   await expect(box(page, first.title)).toBeChecked();
   await agent.propose(plain(`${word} fourth`));
   // It would come in unticked, and it does not even come in under a hand that ticks.
-  await expect(page.getByRole("link", { name: "1 new" })).toBeVisible(SOON);
-  await page.getByRole("link", { name: "1 new" }).click();
+  await expect(page.getByRole("link", { name: "1 new", exact: true })).toBeVisible(SOON);
+  await page.getByRole("link", { name: "1 new", exact: true }).click();
   await expect(box(page, `${word} fourth`)).not.toBeChecked();
   await expect(box(page, third.title)).toBeChecked();
 });

@@ -137,7 +137,7 @@ test("a list that is scrolled stays where it is, and says how many are new @hydr
 
   await agent.propose({ title: `${word} new` });
   await agent.propose({ title: `${word} newer` });
-  const news = page.getByRole("link", { name: "2 new" });
+  const news = page.getByRole("link", { name: "2 new", exact: true });
   await expect(news).toBeVisible(SOON);
   expect(await middle.boundingBox()).toEqual(place);
   await expect(row(page, `${word} newer`)).toHaveCount(0);
@@ -148,7 +148,7 @@ test("a list that is scrolled stays where it is, and says how many are new @hydr
 
   await news.click();
   await expect(row(page, `${word} newer`)).toBeInViewport();
-  await expect(page.getByRole("link", { name: "2 new" })).toHaveCount(0);
+  await expect(page.getByRole("link", { name: "2 new", exact: true })).toHaveCount(0);
   await expect(page).toHaveURL(`/inbox?q=${word}`);
 });
 
@@ -160,7 +160,7 @@ test("what is pointed at does not jump away @hydrated @desk", async ({ page, age
   await row(page, `${word} two`).hover();
   const place = await row(page, `${word} two`).boundingBox();
   await agent.propose({ title: `${word} three` });
-  await expect(page.getByRole("link", { name: "1 new" })).toBeVisible(SOON);
+  await expect(page.getByRole("link", { name: "1 new", exact: true })).toBeVisible(SOON);
   await expect(row(page, `${word} three`)).toHaveCount(0);
   expect((await row(page, `${word} two`).boundingBox())!.y - place!.y).toBeLessThanOrEqual(44);
   // Away from the list, the next news let it in.
@@ -182,7 +182,7 @@ test.describe("with many actions", () => {
     await expect(page.getByRole("link", { name: "Back to the newest" })).toBeVisible();
     await expect(page.locator("[data-live]")).toHaveAttribute("data-link", "online");
     const late = await agent.propose();
-    const news = page.getByRole("link", { name: "1 new" });
+    const news = page.getByRole("link", { name: "1 new", exact: true });
     await expect(news).toBeVisible(SOON);
     await expect(rows(page).first()).toContainText(titles[9]);
     await expect(rows(page)).toHaveCount(10);
