@@ -71,7 +71,7 @@ test("the sheet tells the keys, and pages are two keys away @hydrated @desk", as
   await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
   await expect(sheet(page)).toBeVisible();
   await page.keyboard.press("Escape");
-  for (const [key, path] of [["h", "/history"], ["c", "/connect"], ["a", "/account"], ["i", "/inbox"]]) {
+  for (const [key, path] of [["h", "/history"], ["c", "/connect"], ["s", "/account"], ["i", "/inbox"]]) {
     await page.keyboard.press("g");
     await page.keyboard.press(key!);
     await expect(page).toHaveURL(new RegExp(`${path}$`));

@@ -13,7 +13,8 @@ pub const PAGES: [(&str, &str, &str); 6] = [
     ("c", "/connect", "Connect an agent"),
     ("k", "/keys", "Keys"),
     ("p", "/people", "People"),
-    ("a", "/account", "Account"),
+    // Not `a`: after too long a pause that would be Approve.
+    ("s", "/account", "Account"),
 ];
 
 const CARD: [(&str, &str); 5] = [
