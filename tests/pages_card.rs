@@ -82,6 +82,34 @@ async fn plain_and_diff_are_never_read_as_markdown(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn plain_text_that_is_run_looks_like_code_and_has_every_character(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let body = "# sweep\nif true; then rm -r \"$TMP\" # <b>gone</b>\nfi";
+    let of = |kind: &str| mail_with(json!({"kind": kind, "preview": {"format": "plain", "body": body}}));
+    let shell = ada.open(&format!("/inbox/{}", app.agent().proposed(&of("shell.exec")).await)).await;
+    let shown = "[data-part=first][data-format=code] pre.code";
+    assert!(shell.has(&format!("{shown} .tok-kw")) && shell.has(&format!("{shown} .tok-com")), "{}", shell.html);
+    assert_eq!(shell.text(shown), body.replace('\n', " "));
+    let mail = ada.open(&format!("/inbox/{}", app.agent().proposed(&of("email.send")).await)).await;
+    assert!(mail.has("[data-format=plain] pre.plain") && !mail.has("[data-part=first] [class^=tok]"));
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_is_copied_of_a_payload_is_the_payload(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    for payload in [json!({"to": "a@b.example", "n": 1.5}), json!({"to": "a\u{202e}b", "zero": "x\u{200b}y"})] {
+        let id = app.agent().proposed(&mail_with(json!({"payload": payload.clone()}))).await;
+        let page = ada.open(&format!("/inbox/{id}")).await;
+        let selector = scraper::Selector::parse(".payload [data-copy]").expect("a selector");
+        let copied: String = page.document().select(&selector).flat_map(|element| element.text()).collect();
+        let read: serde_json::Value = serde_json::from_str(&copied).expect("JSON");
+        assert_eq!(read, payload);
+    }
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn approving_leads_to_the_card_that_says_so(db: PgPool) {
     let app = TestApp::start(&db).await;
     let id = app.agent().proposed(&mail()).await;

@@ -8,7 +8,8 @@ use crate::support::{Browser, Page, Settings, TestApp};
 
 async fn make_key(browser: &Browser, name: &str) -> Page {
     let answer = browser.submit("/rpc/make_agent_key", &[("name", name)]).await;
-    assert_eq!((answer.status, answer.location()), (302, "/connect"), "{}", answer.html);
+    assert_eq!(answer.status, 302, "{}", answer.html);
+    assert!(answer.location().starts_with("/connect?key=key_"), "{}", answer.location());
     browser.follow(&answer).await
 }
 
@@ -154,4 +155,57 @@ async fn the_public_address_is_the_one_that_is_shown(db: PgPool) {
     assert!(page.html.contains("https://impri.example.org/mcp") && !page.html.contains("127.0.0.1"));
     let inbox = ada.open("/inbox").await;
     assert!(inbox.has("a[href='/connect']"), "an empty inbox leads there");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn the_line_turns_green_when_the_new_agents_first_action_is_there(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let arrival = |page: &Page| (page.attributes("[data-arrival]", "data-arrival"), page.text("#arrival"));
+    let (state, words) = arrival(&ada.open("/connect").await);
+    assert_eq!((state[0].as_str(), words.contains("Waiting for the first action.")), ("waiting", true), "{words}");
+
+    let other = app.agent().proposed(&crate::support::api::mail()).await;
+    let (state, words) = arrival(&ada.open("/connect").await);
+    assert_eq!((state[0].as_str(), words.contains("came from first-agent")), ("arrived", true), "{words}");
+
+    let made = ada.submit("/rpc/make_agent_key", &[("name", "night shift")]).await;
+    let address = made.location().to_owned();
+    let page = ada.follow(&made).await;
+    let key = snippets(&page)[0].clone();
+    let (state, words) = arrival(&page);
+    assert_eq!((state[0].as_str(), words.contains("first action of night shift")), ("waiting", true), "{words}");
+    let id = app.with_key(&key).proposed(&crate::support::api::mail()).await;
+    let page = ada.open(&address).await;
+    let (state, words) = arrival(&page);
+    assert_eq!((state[0].as_str(), words.starts_with("It works.")), ("arrived", true), "{words}");
+    assert_eq!(page.attributes("#arrival a", "href"), [format!("/inbox/{id}")]);
+    assert!(id != other);
+    for odd in ["key_x", "", "%00", "key_BwcHBwcHBwcHBwcHBwcHBw"] {
+        assert_eq!(ada.open(&format!("/connect?key={odd}")).await.status, 200, "{odd}");
+    }
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_test_action_is_a_card_like_any_other(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let sent = ada.submit("/rpc/send_test_action", &[]).await;
+    let page = ada.follow(&sent).await;
+    assert_eq!((page.status, page.text(".card h1, .card h2")), (200, "A test: approve, edit or reject it".to_owned()));
+    let again = ada.submit("/rpc/send_test_action", &[]).await;
+    assert_eq!(again.location(), sent.location(), "one that waits is shown again");
+    let id = sent.location().trim_start_matches("/inbox/").to_owned();
+    assert_eq!(ada.submit_decide_form(&id, "approve", &[]).await.location(), format!("/inbox/{id}?done=1"));
+    let next = ada.submit("/rpc/send_test_action", &[]).await;
+    assert!(next.location() != sent.location() && next.location().starts_with("/inbox/act_"));
+    assert_eq!(app.count("select count(*) from api_key where name = 'Test action'").await, 1, "one key for all");
+    let told = "select count(*) from audit_event where kind = 'key.created' and actor_name = 'Ada' and data->>'name' = 'Test action'";
+    assert_eq!(app.count(told).await, 1);
+
+    app.person_as("Vera", "vera@example.org", impri::domain::role::Role::Viewer).await;
+    let vera = app.signed_in("vera@example.org").await;
+    assert!(!vera.open("/connect").await.has("form.try-it"));
+    assert_eq!(vera.submit("/rpc/send_test_action", &[]).await.location(), "/connect?refused=forbidden");
+    assert_eq!(app.browser().submit("/rpc/send_test_action", &[]).await.location(), "/connect?refused=signed-out");
 }

@@ -121,6 +121,14 @@ async fn guessing_one_account_is_slowed_down_and_looks_the_same_for_unknown_ones
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn guesses_made_at_once_count_like_those_made_in_turn(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let guesses = futures::future::join_all((0..12).map(|_| guess(&app, ADA, &[]))).await;
+    let answered = guesses.iter().filter(|(status, _)| *status != 429).count();
+    assert_eq!(answered, 5, "{guesses:?}");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn guessing_from_one_address_is_slowed_down_whatever_the_account(db: PgPool) {
     let settings = Settings { behind_proxy: true, ..Settings::default() };
     let app = TestApp::start_with(&db, settings).await;

@@ -34,7 +34,8 @@ const FOR_ALL: [&str; 12] = [
     "end_session",
     "end_other_sessions",
 ];
-const FOR_REVIEWERS: [&str; 4] = ["decide_action", "decide_many", "load_many", "replay_callback"];
+const FOR_REVIEWERS: [&str; 5] =
+    ["decide_action", "decide_many", "load_many", "replay_callback", "send_test_action"];
 const FOR_ADMINS: [&str; 10] = [
     "load_keys",
     "create_key",

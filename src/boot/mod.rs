@@ -32,6 +32,10 @@ pub fn run() -> ExitCode {
 }
 
 fn try_run(cli: Cli) -> anyhow::Result<()> {
+    // A command ends when its reader has gone, as in `impri receipts jwks | head -1`. What serves others goes on.
+    if !matches!(cli.command, Command::Serve(_) | Command::Mcp(_)) {
+        sigpipe::reset();
+    }
     // The host's environment is somebody else's, and may hold settings of clients that this program knows nothing of.
     if !matches!(cli.command, Command::Mcp(_)) {
         config::check_environment(&cli::environment_variables())?;

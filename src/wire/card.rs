@@ -36,7 +36,7 @@ pub struct Card {
     pub undo: Option<SafeHtml>,
     /// Sentences that stand before the content: invisible characters, look-alikes, text that could not be rendered.
     pub warnings: Vec<String>,
-    /// `markdown`, `plain` or `diff`.
+    /// `markdown`, `plain`, `diff`, or `code` for plain text that is run.
     pub format: String,
     /// The approved version's preview, or the proposed one's while nothing was approved; rendered.
     pub preview: SafeHtml,
@@ -99,6 +99,8 @@ pub struct PayloadView {
     pub tree: SafeHtml,
     /// As indented JSON text.
     pub json: SafeHtml,
+    /// The same to copy, where the text that is shown has marks in it.
+    pub exact: Option<String>,
     /// How much it holds, in words: `3 fields`.
     pub size: String,
 }

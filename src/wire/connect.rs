@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Moment;
+
 /// The page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConnectView {
@@ -9,8 +11,34 @@ pub struct ConnectView {
     pub may_make_keys: bool,
     /// A key that was just made and stands in the snippets; shown this once.
     pub fresh: Option<FreshAgentKey>,
+    /// Whether the person may decide, and so try it.
+    pub may_try: bool,
+    /// What has arrived.
+    pub arrival: Arrival,
     /// One for each kind of host.
     pub hosts: Vec<HostHelp>,
+}
+
+/// Whether an agent has arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrival {
+    /// Whose actions are looked at: the name of a key, or everybody's.
+    pub of: Option<String>,
+    /// The newest one.
+    pub newest: Option<ArrivedAction>,
+}
+
+/// An action that arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArrivedAction {
+    /// `act_…`.
+    pub id: String,
+    /// Its title, invisible characters revealed.
+    pub title: String,
+    /// The name of the key that proposed it.
+    pub agent: String,
+    /// When.
+    pub at: Moment,
 }
 
 /// A key that can still be seen.

@@ -108,7 +108,6 @@ async fn what_is_no_request_is_refused(db: PgPool) {
     let agent = app.agent();
     let large = request("tools/list", json!({"cursor": "x".repeat(1024 * 1024)}));
     assert_eq!(agent.send(Method::POST, "/mcp", &[BOTH, JSON], large).await.status, 413);
-    assert_eq!(agent.send(Method::POST, "/mcp", &[BOTH, JSON], "{").await.status, 415);
     let form = ("content-type", "application/x-www-form-urlencoded");
     assert_eq!(agent.send(Method::POST, "/mcp", &[BOTH, form], list()).await.status, 415);
     let page = ("accept", "text/html");
@@ -118,4 +117,16 @@ async fn what_is_no_request_is_refused(db: PgPool) {
     let unknown =
         message(&agent.send(Method::POST, "/mcp", &[BOTH, JSON], request("tools/sing", json!({}))).await);
     assert_eq!(unknown["error"]["code"], -32601);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_is_no_json_is_told_as_the_protocol_tells_it(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    for body in ["{\"jsonrpc\": ", "", "hello"] {
+        let answer = app.agent().send(Method::POST, "/mcp", &[BOTH, JSON], body.to_owned()).await;
+        assert_eq!(answer.status, 400, "{}", answer.text);
+        assert_eq!((&answer.json["error"]["code"], &answer.json["id"]), (&json!(-32_700), &Value::Null));
+        let message = answer.json["error"]["message"].as_str().expect("a message");
+        assert!(message.contains("not JSON"), "{message}");
+    }
 }

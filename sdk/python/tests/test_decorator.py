@@ -158,6 +158,8 @@ def test_what_does_not_fit_is_refused_when_it_is_decorated() -> None:
         (ImpriClient, "no function", {}),
         (5, "no function", {}),
         (function, "no such argument", {"editable": ["b"]}),
+        (function, "b: no such argument", {"undo": "Take {b} back, {a}"}),
+        (function, "can't be filled", {"undo": "Take {a back"}),
         (function, "no such argument", {"exclude": ["b"]}),
         (function, "no such argument", {"editable": ["a"], "exclude": ["a"]}),
         (function, "lists of names", {"editable": "a"}),

@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod actions;
+pub mod arrivals;
 pub mod audit;
 pub mod chain;
 pub mod checkpoints;

@@ -54,3 +54,12 @@ pub async fn forgive(conn: &mut PgConnection, subject: &str) -> DbResult<()> {
     sqlx::query!("delete from sign_in_failure where subject = $1", subject).execute(conn).await?;
     Ok(())
 }
+
+/// Lets one at a time go on with a subject, until the transaction ends.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn hold(conn: &mut PgConnection, subject: &str) -> DbResult<()> {
+    sqlx::query!("select pg_advisory_xact_lock(hashtextextended($1, 0))", subject).execute(conn).await?;
+    Ok(())
+}

@@ -64,9 +64,17 @@ fn own_path(path: &str) -> Option<&str> {
 }
 
 /// Where making a key leads.
-pub fn after_agent_key(outcome: &Result<(), UiError>) -> String {
+pub fn after_agent_key(outcome: &Result<String, UiError>) -> String {
     match outcome {
-        Ok(()) => "/connect".to_owned(),
+        Ok(key) => format!("/connect?key={key}"),
+        Err(error) => format!("/connect?refused={}", error.code()),
+    }
+}
+
+/// Where sending a test action leads: to its card.
+pub fn after_test_action(outcome: &Result<String, UiError>) -> String {
+    match outcome {
+        Ok(id) => format!("/inbox/{id}"),
         Err(error) => format!("/connect?refused={}", error.code()),
     }
 }

@@ -95,25 +95,33 @@ pub async fn fresh_key() -> Option<String> {
     (secret.until > now().ok()?).then_some(secret.text)
 }
 
-/// How to connect an agent, with the key that was just made.
+/// How to connect an agent, with the key that was just made. `key` names the one whose first action is waited for.
 ///
 /// # Errors
 /// If the session can't be read.
-pub async fn connect(member: &Member) -> Result<ConnectView, UiError> {
+pub async fn connect(member: &Member, key: Option<&str>) -> Result<ConnectView, UiError> {
+    let arrival = services()?.arrival(member, key.and_then(|key| key.parse().ok())).await?;
     let fresh = match take_shown(Shown::AgentKey).await {
         Some(secret) => Some(FreshAgentKey { name: secret.of, key: secret.text }),
         None => fresh_key().await.map(|key| FreshAgentKey { name: String::new(), key }),
     };
     let key = fresh.as_ref().map(|fresh| fresh.key.as_str());
     let hosts = view::connect::hosts(services()?.public_url(), key);
-    Ok(ConnectView { may_make_keys: member.role.allows(Role::Admin), fresh, hosts })
+    Ok(ConnectView {
+        may_make_keys: member.role.allows(Role::Admin),
+        may_try: member.role.allows(Role::Reviewer),
+        fresh,
+        arrival,
+        hosts,
+    })
 }
 
-/// Makes a key for an agent and keeps it for the page that shows it.
+/// Makes a key for an agent and keeps it for the page that shows it; gives its id.
 ///
 /// # Errors
 /// If the person may not, or the name does not fit.
-pub async fn make_agent_key(member: &Member, name: &str) -> Result<(), UiError> {
+pub async fn make_agent_key(member: &Member, name: &str) -> Result<String, UiError> {
     let made = services()?.create_agent_key(member, name).await?;
-    keep_shown(Shown::AgentKey, made.stored.name, made.key).await
+    keep_shown(Shown::AgentKey, made.stored.name, made.key).await?;
+    Ok(made.stored.id.to_string())
 }

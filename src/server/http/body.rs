@@ -1,5 +1,6 @@
 //! JSON bodies, read whatever the Content-Type says: `curl -d` calls everything a form.
 
+use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -15,10 +16,34 @@ pub const BODY_MAX_BYTES: usize = 1024 * 1024;
 /// A JSON body; an empty one is `{}`.
 pub struct JsonBody<T>(pub T);
 
+/// The same, and the paths of the members that nothing read, such as `preview.lang`.
+pub struct JsonBodyAndRest<T>(pub T, pub Vec<String>);
+
 impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &HttpState) -> Result<Self, Problem> {
+        let bytes = read(request).await?;
+        parse(&bytes, |_| {}).map(Self)
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBodyAndRest<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &HttpState) -> Result<Self, Problem> {
+        let bytes = read(request).await?;
+        let mut rest = Vec::new();
+        let value = parse(&bytes, |path| rest.push(path.to_string()))?;
+        Ok(Self(value, rest))
+    }
+}
+
+/// The whole body of a request.
+///
+/// # Errors
+/// If it is larger than [`BODY_MAX_BYTES`] or breaks off.
+pub async fn read(request: Request) -> Result<Bytes, Problem> {
         let body = Limited::new(request.into_body(), BODY_MAX_BYTES).collect().await.map_err(|error| {
             if error.downcast_ref::<LengthLimitError>().is_some() {
                 let text = format!("The body is larger than {BODY_MAX_BYTES} bytes. Nothing was stored.");
@@ -26,20 +51,20 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBody<T> {
             }
             Problem::new(StatusCode::BAD_REQUEST, "The body broke off. Nothing was stored; send it again.")
         })?;
-        parse(&body.to_bytes()).map(Self)
-    }
+        Ok(body.to_bytes())
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+fn parse<T: DeserializeOwned>(bytes: &[u8], mut unread: impl FnMut(serde_ignored::Path<'_>)) -> Result<T, Problem> {
     let bytes = if bytes.trim_ascii().is_empty() { b"{}" } else { bytes };
     // A list would be read as the members in their order, which nobody means.
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "The body is a list; this expects a JSON object."));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().to_string();
-        let inner = error.into_inner();
+    let mut track = serde_path_to_error::Track::new();
+    let tracked = serde_path_to_error::Deserializer::new(&mut reader, &mut track);
+    let value = serde_ignored::deserialize(tracked, &mut unread).map_err(|inner: serde_json::Error| {
+        let path = track.path().to_string();
         if inner.is_data() && path != "." {
             return Problem::invalid(&[FieldError::invalid(path, format!("{inner}."))]);
         }
@@ -63,7 +88,7 @@ mod tests {
     use axum::response::IntoResponse as _;
 
     async fn refusal(body: &str) -> (StatusCode, String) {
-        let response = parse::<CreateAction>(body.as_bytes()).unwrap_err().into_response();
+        let response = parse::<CreateAction>(body.as_bytes(), |_| {}).unwrap_err().into_response();
         let status = response.status();
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
         (status, String::from_utf8(bytes.to_vec()).unwrap())
@@ -83,9 +108,9 @@ mod tests {
 
     #[test]
     fn nothing_and_null_are_absent() {
-        assert!(parse::<CreateAction>(b" ").unwrap().kind.is_none());
+        assert!(parse::<CreateAction>(b" ", |_| {}).unwrap().kind.is_none());
         assert!(
-            parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}").unwrap().payload.is_none()
+            parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}", |_| {}).unwrap().payload.is_none()
         );
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::ids::ActionId;
 
 /// Arguments of `impri_push_action`, sent to the REST API as they are.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Push {
     /// What sort of action, as a short dotted word that stays the same for the same sort: email.send, code.execute,
     /// payment.create. 1 to 100 characters.
@@ -58,7 +58,7 @@ pub(super) struct Push {
 
 /// `preview` of [`Push`].
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct PushPreview {
     /// How the body is shown: markdown, plain (also called text) or diff. plain if you don't say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub(super) struct PushPreview {
 
 /// Arguments of `impri_await_decision`.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Await {
     /// The `action_id` that `impri_push_action` answered.
     pub(super) action_id: String,
@@ -83,7 +83,7 @@ pub(super) struct Await {
 
 /// Arguments of the tools that take an id alone.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct OneAction {
     /// The `action_id` that `impri_push_action` answered.
     pub(super) action_id: String,
@@ -91,7 +91,7 @@ pub(super) struct OneAction {
 
 /// Arguments of `impri_report_result`.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Report {
     /// The `action_id` that `impri_push_action` answered.
     pub(super) action_id: String,
@@ -109,7 +109,7 @@ pub(super) struct Report {
 
 /// Arguments of `impri_inbox_status`: none.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Nothing {}
 
 /// Reads a tool's arguments.

@@ -6,19 +6,22 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::Router;
+use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Json, Router};
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use serde::de::IgnoredAny;
+use serde_json::json;
 
 use super::handler::Handler;
 use super::road::Road;
 use crate::server::http::HttpState;
-use crate::server::http::body::BODY_MAX_BYTES;
+use crate::server::http::body::{BODY_MAX_BYTES, read};
 use crate::server::http::caller::Bearer;
 use crate::server::http::problem::Problem;
 
@@ -62,7 +65,24 @@ async fn guard(State(state): State<HttpState>, request: Request, next: Next) -> 
     if let Some(key) = parts.headers.get_mut(header::AUTHORIZATION) {
         key.set_sensitive(true);
     }
-    next.run(Request::from_parts(parts, body)).await
+    if parts.method != Method::POST {
+        return next.run(Request::from_parts(parts, body)).await;
+    }
+    let bytes = match read(Request::from_parts(parts.clone(), body)).await {
+        Ok(bytes) => bytes,
+        Err(problem) => return problem.into_response(),
+    };
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&bytes) {
+        return no_json(&error);
+    }
+    next.run(Request::from_parts(parts, Body::from(bytes))).await
+}
+
+/// The answer of JSON-RPC 2.0, §5.1, to what is no JSON; the library would complain about its Content-Type.
+fn no_json(error: &serde_json::Error) -> Response {
+    let message = format!("The body is not JSON: {error}. Nothing was done.");
+    let answer = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32_700, "message": message}});
+    (StatusCode::BAD_REQUEST, Json(answer)).into_response()
 }
 
 /// A program that takes anything takes both kinds of answers, which the protocol wants to have said.

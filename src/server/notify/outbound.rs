@@ -85,7 +85,7 @@ impl Outbound {
             Some(Host::Domain(_)) | None => None,
         };
         match literal.filter(|_| !self.policy.allow_private_targets).and_then(not_public) {
-            Some(what) => Err(format!("{Blocked}: the address is not public ({what})")),
+            Some(what) => Err(format!("{Blocked}: the address is not public ({what}){BY_OPERATOR}")),
             None => Ok(url),
         }
     }
@@ -94,7 +94,7 @@ impl Outbound {
         if causes(error).any(<dyn Error>::is::<Blocked>) {
             // Not where it leads: that would be a map of the network for whoever chose the name.
             return Outcome::Refused {
-                reason: format!("{Blocked}: the name does not lead to a public address"),
+                reason: format!("{Blocked}: the name does not lead to a public address{BY_OPERATOR}"),
             };
         }
         let reason = match (error.is_timeout(), error.is_connect()) {
@@ -135,6 +135,9 @@ pub(super) fn header(name: &'static str, value: &str) -> (HeaderName, HeaderValu
     let value = HeaderValue::from_str(value).unwrap_or_else(|_| HeaderValue::from_static(""));
     (HeaderName::from_static(name), value)
 }
+
+/// What helps where the address is meant.
+const BY_OPERATOR: &str = "; whoever runs the server can permit it with --allow-private-targets";
 
 /// A name leads to no public address.
 #[derive(Debug, thiserror::Error)]

@@ -18,6 +18,7 @@ use crate::domain::decision::Decider;
 use crate::domain::ids::{KeyId, ProjectId};
 use crate::domain::scope::{Scope, Scopes};
 use crate::server::db;
+use crate::server::db::keys::StoredKey;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::live::Live;
 
@@ -42,6 +43,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// The holder of a key that this server proposes with itself. Nobody has the key, so it is looked up by nothing.
+    pub(super) fn of(key: StoredKey) -> Self {
+        Self { key: key.id, name: key.name, project: key.project, scopes: key.scopes, digest: [0; 32] }
+    }
+
     /// The caller as somebody who decides; [`Scope::Decide`] is checked by the door.
     pub fn decider(&self) -> Decider {
         Decider::Key { id: self.key, name: self.name.clone() }
@@ -197,7 +203,7 @@ impl Services {
         Ok(found)
     }
 
-    async fn stored_key(&self, digest: &[u8; 32]) -> ServiceResult<Option<db::keys::StoredKey>> {
+    async fn stored_key(&self, digest: &[u8; 32]) -> ServiceResult<Option<StoredKey>> {
         let mut conn = self.pool.acquire().await?;
         Ok(db::keys::by_digest(&mut conn, digest).await?)
     }

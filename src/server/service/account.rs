@@ -70,12 +70,16 @@ impl Services {
         self.heed_failures(&mut conn, &counted).await?;
         let before = db::people::password_hash_of(&mut conn, member.id).await?;
         drop(conn);
-        if !passwords::verify(&self.passwords, current, before.clone()).await? {
-            let mut tx = self.pool.begin().await?;
+        let is_right = passwords::verify(&self.passwords, current, before.clone()).await?;
+        let mut tx = self.pool.begin().await?;
+        self.heed_failures_in_turn(&mut tx, &counted).await?;
+        if !is_right {
             self.note_failure_of(&mut tx, &counted, member, from).await?;
             tx.commit().await?;
             return Err(ServiceError::WrongPassword);
         }
+        // Nothing is held while a core is busy with the new one.
+        drop(tx);
         let after = passwords::hash(&self.passwords, new).await?;
         let mut tx = self.pool.begin().await?;
         // Not if it was changed meanwhile, or the account was disabled.

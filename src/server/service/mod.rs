@@ -18,6 +18,7 @@ mod erase;
 mod expire;
 mod export;
 mod find;
+mod first_action;
 mod given;
 mod history;
 mod inbox;

@@ -84,6 +84,8 @@ impl Services {
         let (id, hash) = stored.unzip();
         let is_right = passwords::verify(&self.passwords, password, hash.clone()).await?;
         let mut tx = self.pool.begin().await?;
+        // Many that guess at once passed the first look together; each counts for the next here.
+        self.heed_failures_in_turn(&mut tx, &counted).await?;
         // The password may have been changed, which ends every session, while a core was busy with the old one. What
         // is held now is changed after this session is there, and ends it.
         let is_right = match id {
@@ -136,6 +138,18 @@ impl Services {
             }
         }
         Ok(())
+    }
+
+    /// The same, one at a time until the transaction ends, so that the answer to a guess beyond the limit tells nothing.
+    pub(super) async fn heed_failures_in_turn(
+        &self,
+        conn: &mut PgConnection,
+        counted: &Counted,
+    ) -> ServiceResult<()> {
+        for subject in counted.subjects() {
+            db::throttle::hold(conn, &subject).await?;
+        }
+        self.heed_failures(conn, counted).await
     }
 
     async fn note_failure(&self, conn: &mut PgConnection, counted: &Counted) -> ServiceResult<()> {

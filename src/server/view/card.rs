@@ -28,7 +28,13 @@ pub fn card(
     reader: &Reader,
 ) -> Card {
     let shown = action.approved_content();
-    let preview = text::render_preview(shown.preview.format, &shown.preview.body);
+    let mut preview = text::render_preview(shown.preview.format, &shown.preview.body);
+    // Plain text of an action that runs code is code: the same characters, in the look of code.
+    let code = text::Language::from_kind(shown.kind.as_str());
+    let code = code.filter(|_| shown.preview.format == PreviewFormat::Plain);
+    if let Some(language) = code {
+        preview.html = text::code(language, &shown.preview.body);
+    }
     let status = action.status(reader.now);
     let (claimed, result) = match &action.state {
         ActionState::Approved { claim, .. } => (claim.as_ref(), None),
@@ -54,7 +60,7 @@ pub fn card(
         not_idempotent: action.idempotent == Some(false),
         undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
         warnings: warnings(action, &shown, preview.fell_back),
-        format: shown.preview.format.as_str().to_owned(),
+        format: if code.is_some() { "code" } else { shown.preview.format.as_str() }.to_owned(),
         preview: preview.html,
         raw: (shown.preview.format != PreviewFormat::Plain).then(|| text::plain(&shown.preview.body)),
         body_size: counted(shown.preview.body.chars().count(), "character"),
@@ -136,9 +142,11 @@ pub(super) fn target(url: &str) -> Target {
 }
 
 fn payload(value: &Value) -> PayloadView {
+    let json = format!("{value:#}");
     PayloadView {
         tree: text::json_tree_html(value),
-        json: text::plain(&format!("{value:#}")),
+        json: text::code(text::Language::Json, &json),
+        exact: (text::reveal_text(&json) != json).then_some(json),
         size: counted(text::count_fields(value), "field"),
     }
 }

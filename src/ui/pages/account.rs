@@ -7,6 +7,7 @@ use leptos_router::hooks::use_query_map;
 use crate::rpc::account::load_account;
 use crate::ui::parts::choice::{role_hint, role_label};
 use crate::ui::parts::notice::Notice;
+use crate::ui::parts::notice_choices::NoticeChoices;
 use crate::ui::parts::preferences_form::PreferencesForm;
 use crate::ui::parts::problem::problem;
 use crate::ui::parts::session_list::SessionList;
@@ -95,6 +96,13 @@ fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiE
             </Section>
             <Section id="preferences" title="Preferences" lead="They follow you to every browser that you sign in with.">
                 <PreferencesForm account=account />
+            </Section>
+            <Section
+                id="notices"
+                title="Notices"
+                lead="For this browser alone, while a tab of the inbox is open and you are elsewhere."
+            >
+                <NoticeChoices />
             </Section>
             <Section id="password-change" title="Password" lead="A new one signs you out everywhere else.">
                 <PasswordForm email=username />

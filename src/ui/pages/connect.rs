@@ -6,6 +6,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::rpc::connect::load_connect;
 use crate::ui::parts::alert::Alert;
+use crate::ui::parts::arrival_line::ArrivalLine;
 use crate::ui::parts::copy_button::CopyButton;
 use crate::ui::parts::problem::problem;
 use crate::wire::connect::{ConnectView, FreshAgentKey, HostHelp, Snippet};
@@ -14,15 +15,16 @@ use crate::wire::error::UiError;
 /// Connect an agent.
 #[component]
 pub fn ConnectPage() -> impl IntoView {
-    let refusal =
-        use_query_map().with_untracked(|query| query.get_str("refused").and_then(UiError::from_code));
+    let (refusal, key) = use_query_map().with_untracked(|query| {
+        (query.get_str("refused").and_then(UiError::from_code), query.get("key"))
+    });
     view! {
         <Title text="Connect an agent" />
         <Suspense>
             {
-                let refusal = refusal.clone();
+                let (refusal, key) = (refusal.clone(), key.clone());
                 Suspend::new(async move {
-                    match load_connect().await {
+                    match load_connect(key).await {
                         Err(error) => problem(&error),
                         Ok(view) => view! { <Connect view=view refusal=refusal /> }.into_any(),
                     }
@@ -32,7 +34,8 @@ pub fn ConnectPage() -> impl IntoView {
     }
 }
 
-// The page has a shape of its own, so that news leave it alone: the key that it shows is on no other page.
+// The page has a shape of its own, so that news change nothing but what has arrived: the key that it shows is on no
+// other page.
 #[component]
 fn Connect(view: ConnectView, refusal: Option<UiError>) -> impl IntoView {
     let contents = view.hosts.iter().map(|host| {
@@ -62,6 +65,10 @@ fn Connect(view: ConnectView, refusal: Option<UiError>) -> impl IntoView {
                 }
                 .into_any()
             }}
+            <section class="try" aria-label="Try it">
+                <ArrivalLine arrival=view.arrival />
+                {view.may_try.then(|| view! { <TryIt /> })}
+            </section>
             <nav aria-label="Hosts" class="connect-hosts">
                 <ul>{contents}</ul>
             </nav>
@@ -104,6 +111,18 @@ fn MakeKey() -> impl IntoView {
             <p class="hint" id="name-hint">
                 "Cards and the history name its proposals by it."
             </p>
+        </form>
+    }
+}
+
+#[component]
+fn TryIt() -> impl IntoView {
+    view! {
+        <form class="try-it" method="post" action="/rpc/send_test_action">
+            <p class="hint">"No agent at hand? A test action does nothing and shows what you will see."</p>
+            <button class="button" type="submit">
+                "Send a test action"
+            </button>
         </form>
     }
 }

@@ -1,6 +1,7 @@
 //! What pages are made of. A part gets data and renders it; it loads nothing.
 
 pub mod alert;
+pub mod arrival_line;
 pub mod bulk_bar;
 pub mod card;
 pub mod card_head;
@@ -34,6 +35,7 @@ pub mod live;
 pub mod many_item;
 pub mod marked;
 pub mod notice;
+pub mod notice_choices;
 pub mod outcome_line;
 pub mod payload;
 pub mod person_list;

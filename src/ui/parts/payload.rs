@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::copy_button::CopyButton;
 use super::preview::Switch;
 use super::safe_html::Html;
 use crate::wire::card::PayloadView;
@@ -16,6 +17,18 @@ pub fn Payload(
     payload: PayloadView,
 ) -> impl IntoView {
     let is_small = payload.json.as_str().len() <= SMALL;
+    let shown = view! { <Html html=payload.json class="raw" /> };
+    // What is copied is the data, not the marks that were put into it for the reader.
+    let copied = match payload.exact {
+        Some(exact) => view! {
+            {shown}
+            <span data-copy="" hidden>
+                {exact}
+            </span>
+        }
+        .into_any(),
+        None => view! { <div data-copy="">{shown}</div> }.into_any(),
+    };
     view! {
         <details class="fold payload" open=is_small>
             <summary>
@@ -27,8 +40,9 @@ pub fn Payload(
                 <div data-part="first">
                     <Html html=payload.tree class="payload-tree" />
                 </div>
-                <div data-part="second">
-                    <Html html=payload.json class="raw" />
+                <div data-part="second" class="command">
+                    {copied}
+                    <CopyButton />
                 </div>
             </div>
         </details>

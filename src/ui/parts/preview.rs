@@ -8,7 +8,7 @@ use crate::wire::safe_html::SafeHtml;
 /// The content of an action.
 #[component]
 pub fn Preview(
-    /// `markdown`, `plain` or `diff`.
+    /// `markdown`, `plain`, `diff` or `code`.
     format: String,
     /// As a reader sees it.
     rendered: SafeHtml,
@@ -24,6 +24,7 @@ pub fn Preview(
     let name = match format.as_str() {
         "markdown" => "Markdown",
         "diff" => "Diff",
+        "code" => "Code",
         _ => "Plain text",
     };
     let switch = if raw.is_some() {

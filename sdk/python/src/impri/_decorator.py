@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from string import Formatter
 from typing import Any, TypeVar, cast
 
 from ._content import canonical
@@ -113,12 +115,14 @@ class FromArguments:
         self._fixed = dict(fixed)
 
     def check(self, function: Callable[..., Any]) -> None:
-        """Every name has to be a parameter's."""
+        """Every name has to be a parameter's, those in the texts as well."""
         names = list(inspect.signature(function).parameters)
         if names[:1] in (["self"], ["cls"]):
             self._exclude.add(names[0])
         unknown = [name for name in self._exclude if name not in names]
         unknown += [path for path in self._editable if path.split(".")[0] not in set(names) - self._exclude]
+        texts = [text for text in (self._title, *self._templates.values()) if isinstance(text, str)]
+        unknown += [name for text in texts for name in _named_in(text) if name not in set(names) - self._exclude]
         if unknown:
             raise TypeError(f"{', '.join(unknown)}: no such argument to approve; there are {', '.join(names)}.")
 
@@ -167,6 +171,15 @@ class FromArguments:
 
 def _fill(template: Template, arguments: Mapping[str, Any]) -> str:
     return template.format(**arguments) if isinstance(template, str) else template(**arguments)
+
+
+def _named_in(template: str) -> list[str]:
+    """The arguments that a text names in braces: of `{order.id!r:>5}`, order."""
+    try:
+        fields = [field for _, field, _, _ in Formatter().parse(template) if field is not None]
+    except ValueError as error:
+        raise TypeError(f"{template!r} can't be filled with arguments: {error}.") from error
+    return [re.split(r"[.\[]", field)[0] or "{}" for field in fields]
 
 
 def _one_line(text: str) -> str:

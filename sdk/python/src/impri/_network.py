@@ -17,9 +17,9 @@ def timeouts(settings: Settings, send: Send) -> httpx.Timeout:
     return httpx.Timeout(settings.timeout_s, read=send.timeout_s)
 
 
-def lost(error: httpx.HTTPError) -> Lost:
-    """A failed exchange, as flows hear of it."""
-    reason = f"{type(error).__name__}{f': {error}' if str(error) else ''}"
+def lost(error: httpx.HTTPError, settings: Settings) -> Lost:
+    """A failed exchange, as flows hear of it; it names the server, whose address may be the default."""
+    reason = f"{settings.base_url}: {type(error).__name__}{f': {error}' if str(error) else ''}"
     return Lost(reason, was_sent=not isinstance(error, _NEVER_SENT))
 
 

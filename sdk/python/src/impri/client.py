@@ -130,7 +130,7 @@ class ImpriClient:
                     reading.add(chunk)
                 return reading.end(response)
         except httpx.HTTPError as error:
-            raise lost(error) from error
+            raise lost(error, self.settings) from error
 
     create_action = blocking(_actions.create_action)
     get_action = blocking(_actions.get_action)

@@ -12,7 +12,7 @@ use crate::domain::proposal::RawProposal;
 use crate::domain::scope::Scope;
 use crate::domain::text::FieldError;
 use crate::server::http::HttpState;
-use crate::server::http::body::JsonBody;
+use crate::server::http::body::JsonBodyAndRest;
 use crate::server::http::caller::Bearer;
 use crate::server::http::problem::Problem;
 use crate::server::service::{Proposed, Viewed};
@@ -20,7 +20,8 @@ use crate::wire::v1;
 
 /// Propose an action
 ///
-/// Stores it and answers at once; a person decides later. A repeated idempotency key answers with the first action, and
+/// Stores it and answers at once; a person decides later. Members that are not listed are ignored, but not those whose
+/// name is nearly one that is: a misspelt `idempotent` would lose its warning without a word. A repeated idempotency key answers with the first action, and
 /// without one an identical proposal of the same key that still waits is answered with that action and `duplicate_of`.
 #[utoipa::path(
     post, path = "/v1/actions", operation_id = "propose", tag = "actions", security(("key" = ["actions"])),
@@ -37,9 +38,10 @@ pub(super) async fn create(
     State(state): State<HttpState>,
     Bearer(caller): Bearer,
     headers: HeaderMap,
-    JsonBody(sent): JsonBody<v1::CreateAction>,
+    JsonBodyAndRest(sent, unread): JsonBodyAndRest<v1::CreateAction>,
 ) -> Result<Response, Problem> {
     caller.require(&[Scope::Actions])?;
+    refuse_misspelt(&unread)?;
     let raw = raw_proposal(sent, &headers)?;
     let proposed = state.services.propose(&caller, raw, Channel::api()).await?;
     let (status, action, is_duplicate) = match proposed {
@@ -81,4 +83,66 @@ fn raw_proposal(sent: v1::CreateAction, headers: &HeaderMap) -> Result<RawPropos
         idempotent: sent.idempotent,
         undo: sent.undo,
     })
+}
+
+/// Every member that counts; all but the first four change what a decider sees or what an approval permits, and are
+/// missed by nobody when they are misspelt.
+const MEMBERS: [&str; 13] = [
+    "kind", "title", "preview", "payload", "target_url", "callback_url", "expires_in", "valid_for", "idempotency_key",
+    "editable", "idempotent", "undo", "format",
+];
+/// So many letters may be wrong in a name of this length or longer, and one in a shorter one.
+const LONG: (usize, usize) = (2, 8);
+
+/// Refuses what was meant to be a member that counts.
+fn refuse_misspelt(unread: &[String]) -> Result<(), Problem> {
+    let errors: Vec<FieldError> = unread
+        .iter()
+        .filter_map(|path| {
+            let name = path.rsplit('.').next().unwrap_or(path);
+            let meant = meant_by(name)?;
+            let text = format!("is no member of a proposal. Did you mean {meant}? Name it so, or leave it out.");
+            Some(FieldError::invalid(path.clone(), text))
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(Problem::invalid(&errors)) }
+}
+
+/// The member that a name was meant to be: the same letters in another style, or nearly the same.
+fn meant_by(name: &str) -> Option<&'static str> {
+    let letters = |name: &str| name.chars().filter(|ch| ch.is_alphanumeric()).collect::<String>().to_lowercase();
+    let sent = letters(name);
+    MEMBERS.into_iter().find(|member| {
+        let member = letters(member);
+        let (many, long) = LONG;
+        let most = if member.len() >= long { many } else { 1 };
+        strsim::osa_distance(&sent, &member) <= most
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_member_is_told_from_a_foreign_one() {
+        for (sent, meant) in [
+            ("idempotant", "idempotent"),
+            ("is_idempotent", "idempotent"),
+            ("validFor", "valid_for"),
+            ("valid-for", "valid_for"),
+            ("Editable", "editable"),
+            ("editables", "editable"),
+            ("undoo", "undo"),
+            ("udno", "undo"),
+            ("expire_in", "expires_in"),
+            ("expires_at", "expires_in"),
+            ("callbackUrl", "callback_url"),
+        ] {
+            assert_eq!(meant_by(sent), Some(meant), "{sent}");
+        }
+        for sent in ["id", "metadata", "agent", "tags", "status", "description", "type", "user", "note", "url", "source"] {
+            assert_eq!(meant_by(sent), None, "{sent}");
+        }
+    }
 }

@@ -105,13 +105,21 @@ pub(super) async fn replay(
 ) -> Result<Response, Problem> {
     caller.require(&[Scope::Actions])?;
     // An unknown id is told apart from one without anything to send.
-    state.services.action(caller.project, id).await?;
+    let before = state.services.action(caller.project, id).await?;
     if !state.services.replay_message(caller.project, id, caller.actor(), Channel::api()).await? {
-        return Err(Problem::new(
-            StatusCode::CONFLICT,
-            "There is no callback to send again: none was asked for, none is due yet, or it is being sent already.",
-        ));
+        return Err(Problem::new(StatusCode::CONFLICT, nothing_to_replay(&before)));
     }
     let viewed = state.services.action(caller.project, id).await?;
     Ok((StatusCode::ACCEPTED, Json(show(&state, viewed))).into_response())
+}
+
+/// Why there is no callback to send again.
+fn nothing_to_replay(viewed: &Viewed) -> &'static str {
+    match (&viewed.action.callback_url, &viewed.delivery) {
+        (None, _) => "There is no callback to send again: the proposal named no callback_url.",
+        (Some(_), None) => "There is no callback to send again: nothing was decided yet.",
+        (Some(_), Some(_)) => {
+            "The callback is still on its way and is tried again by itself: see webhook_delivery on the action."
+        }
+    }
 }
