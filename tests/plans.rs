@@ -121,3 +121,26 @@ async fn no_page_looks_through_a_whole_table(db: PgPool) {
         panic!("these look through whole tables: {guilty:#?}");
     }
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_waits_is_not_all_read_to_find_what_is_late(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    store(&app).await;
+    let (house, ada) = (app.house().clone(), app.ada().await);
+    drop(app);
+    for page in ["/inbox", "/inbox?status=expired", "/inbox?kind=kind.3"] {
+        let before = (scans(&db).await, read(&db).await);
+        let app = TestApp::again(&db, house.clone());
+        assert_eq!(ada.at(&app.url).open(page).await.status, 200, "{page}");
+        drop(app);
+        scans(&db).await;
+        let read = read(&db).await - before.1;
+        assert!(read < i64::from(STORED) / 9, "{page} reads {read} rows, and so many wait");
+    }
+}
+
+/// How many actions were read by way of indexes.
+async fn read(db: &PgPool) -> i64 {
+    let read = "select idx_tup_fetch::bigint from pg_stat_user_tables where relname = 'action'";
+    sqlx::query_scalar(read).fetch_one(db).await.expect("statistics")
+}

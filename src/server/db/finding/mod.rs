@@ -43,7 +43,8 @@ impl ActionFilter {
     }
 }
 
-/// The conditions of a search as one statement has them. `$head` ends where a subselect of `action_id` and `created_at`
+/// The conditions of a search as one statement has them. What waits is looked through for what is late only where
+/// anything is, which the clock sees to within seconds: otherwise all that waits would be read to find nothing. `$head` ends where a subselect of `action_id` and `created_at`
 /// begins, `$tail` goes on after its `order by`; `$source` is where the actions come from, as `w`. The arguments after
 /// the thirteen of the conditions start at `$14`.
 macro_rules! select_found {
@@ -57,6 +58,8 @@ macro_rules! select_found {
                select w.action_id, w.created_at, w.words from " + $source + " w
                where w.project_id = $1 and w.status = wanted.status
                  and (wanted.status <> 'pending' or (w.expires_at <= $4) = wanted.late)
+                 and (not wanted.late or exists (
+                   select from action late where late.status = 'pending' and late.expires_at <= $4))
                  and ($5::text is null or w.kind = $5)
                  and ($6::text is null or w.proposed_by_name = $6)
                  and w.created_at >= coalesce($7, '-infinity'::timestamptz)
