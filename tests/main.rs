@@ -12,6 +12,7 @@ mod api_keys;
 mod api_later;
 mod api_listening;
 mod api_managing_keys;
+mod api_misspelt;
 mod api_project;
 mod api_proposing;
 mod api_reading;

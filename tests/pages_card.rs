@@ -89,7 +89,11 @@ async fn plain_text_that_is_run_looks_like_code_and_has_every_character(db: PgPo
     let of = |kind: &str| mail_with(json!({"kind": kind, "preview": {"format": "plain", "body": body}}));
     let shell = ada.open(&format!("/inbox/{}", app.agent().proposed(&of("shell.exec")).await)).await;
     let shown = "[data-part=first][data-format=code] pre.code";
-    assert!(shell.has(&format!("{shown} .tok-kw")) && shell.has(&format!("{shown} .tok-com")), "{}", shell.html);
+    assert!(
+        shell.has(&format!("{shown} .tok-kw")) && shell.has(&format!("{shown} .tok-com")),
+        "{}",
+        shell.html
+    );
     assert_eq!(shell.text(shown), body.replace('\n', " "));
     let mail = ada.open(&format!("/inbox/{}", app.agent().proposed(&of("email.send")).await)).await;
     assert!(mail.has("[data-format=plain] pre.plain") && !mail.has("[data-part=first] [class^=tok]"));
@@ -99,7 +103,8 @@ async fn plain_text_that_is_run_looks_like_code_and_has_every_character(db: PgPo
 async fn what_is_copied_of_a_payload_is_the_payload(db: PgPool) {
     let app = TestApp::start(&db).await;
     let ada = app.ada().await;
-    for payload in [json!({"to": "a@b.example", "n": 1.5}), json!({"to": "a\u{202e}b", "zero": "x\u{200b}y"})] {
+    for payload in [json!({"to": "a@b.example", "n": 1.5}), json!({"to": "a\u{202e}b", "zero": "x\u{200b}y"})]
+    {
         let id = app.agent().proposed(&mail_with(json!({"payload": payload.clone()}))).await;
         let page = ada.open(&format!("/inbox/{id}")).await;
         let selector = scraper::Selector::parse(".payload [data-copy]").expect("a selector");

@@ -163,7 +163,11 @@ async fn the_line_turns_green_when_the_new_agents_first_action_is_there(db: PgPo
     let ada = app.ada().await;
     let arrival = |page: &Page| (page.attributes("[data-arrival]", "data-arrival"), page.text("#arrival"));
     let (state, words) = arrival(&ada.open("/connect").await);
-    assert_eq!((state[0].as_str(), words.contains("Waiting for the first action.")), ("waiting", true), "{words}");
+    assert_eq!(
+        (state[0].as_str(), words.contains("Waiting for the first action.")),
+        ("waiting", true),
+        "{words}"
+    );
 
     let other = app.agent().proposed(&crate::support::api::mail()).await;
     let (state, words) = arrival(&ada.open("/connect").await);
@@ -174,7 +178,11 @@ async fn the_line_turns_green_when_the_new_agents_first_action_is_there(db: PgPo
     let page = ada.follow(&made).await;
     let key = snippets(&page)[0].clone();
     let (state, words) = arrival(&page);
-    assert_eq!((state[0].as_str(), words.contains("first action of night shift")), ("waiting", true), "{words}");
+    assert_eq!(
+        (state[0].as_str(), words.contains("first action of night shift")),
+        ("waiting", true),
+        "{words}"
+    );
     let id = app.with_key(&key).proposed(&crate::support::api::mail()).await;
     let page = ada.open(&address).await;
     let (state, words) = arrival(&page);
@@ -192,14 +200,21 @@ async fn a_test_action_is_a_card_like_any_other(db: PgPool) {
     let ada = app.ada().await;
     let sent = ada.submit("/rpc/send_test_action", &[]).await;
     let page = ada.follow(&sent).await;
-    assert_eq!((page.status, page.text(".card h1, .card h2")), (200, "A test: approve, edit or reject it".to_owned()));
+    assert_eq!(
+        (page.status, page.text("#card-title")),
+        (200, "A test: approve, edit or reject it".to_owned())
+    );
     let again = ada.submit("/rpc/send_test_action", &[]).await;
     assert_eq!(again.location(), sent.location(), "one that waits is shown again");
     let id = sent.location().trim_start_matches("/inbox/").to_owned();
     assert_eq!(ada.submit_decide_form(&id, "approve", &[]).await.location(), format!("/inbox/{id}?done=1"));
     let next = ada.submit("/rpc/send_test_action", &[]).await;
     assert!(next.location() != sent.location() && next.location().starts_with("/inbox/act_"));
-    assert_eq!(app.count("select count(*) from api_key where name = 'Test action'").await, 1, "one key for all");
+    assert_eq!(
+        app.count("select count(*) from api_key where name = 'Test action'").await,
+        1,
+        "one key for all"
+    );
     let told = "select count(*) from audit_event where kind = 'key.created' and actor_name = 'Ada' and data->>'name' = 'Test action'";
     assert_eq!(app.count(told).await, 1);
 
@@ -207,5 +222,8 @@ async fn a_test_action_is_a_card_like_any_other(db: PgPool) {
     let vera = app.signed_in("vera@example.org").await;
     assert!(!vera.open("/connect").await.has("form.try-it"));
     assert_eq!(vera.submit("/rpc/send_test_action", &[]).await.location(), "/connect?refused=forbidden");
-    assert_eq!(app.browser().submit("/rpc/send_test_action", &[]).await.location(), "/connect?refused=signed-out");
+    assert_eq!(
+        app.browser().submit("/rpc/send_test_action", &[]).await.location(),
+        "/connect?refused=signed-out"
+    );
 }

@@ -13,7 +13,8 @@ use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 
 pub use self::redirects::{
-    after, after_agent_key, after_decision, after_join, after_many, after_set_up, after_sign_in, after_test_action,
+    after, after_agent_key, after_decision, after_join, after_many, after_set_up, after_sign_in,
+    after_test_action,
 };
 pub use self::secrets::{Shown, connect, fresh_key, keep_shown, make_agent_key, shown_invite, shown_key};
 pub use self::visit::{

@@ -34,7 +34,10 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBodyAndRest<T> {
     async fn from_request(request: Request, _: &HttpState) -> Result<Self, Problem> {
         let bytes = read(request).await?;
         let mut rest = Vec::new();
-        let value = parse(&bytes, |path| rest.push(path.to_string()))?;
+        let value = parse(&bytes, |path| {
+            // A question mark stands for what may be absent, which is nothing to whoever sent it.
+            rest.push(path.to_string().split('.').filter(|part| *part != "?").collect::<Vec<_>>().join("."));
+        })?;
         Ok(Self(value, rest))
     }
 }
@@ -44,17 +47,20 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBodyAndRest<T> {
 /// # Errors
 /// If it is larger than [`BODY_MAX_BYTES`] or breaks off.
 pub async fn read(request: Request) -> Result<Bytes, Problem> {
-        let body = Limited::new(request.into_body(), BODY_MAX_BYTES).collect().await.map_err(|error| {
-            if error.downcast_ref::<LengthLimitError>().is_some() {
-                let text = format!("The body is larger than {BODY_MAX_BYTES} bytes. Nothing was stored.");
-                return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text);
-            }
-            Problem::new(StatusCode::BAD_REQUEST, "The body broke off. Nothing was stored; send it again.")
-        })?;
-        Ok(body.to_bytes())
+    let body = Limited::new(request.into_body(), BODY_MAX_BYTES).collect().await.map_err(|error| {
+        if error.downcast_ref::<LengthLimitError>().is_some() {
+            let text = format!("The body is larger than {BODY_MAX_BYTES} bytes. Nothing was stored.");
+            return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text);
+        }
+        Problem::new(StatusCode::BAD_REQUEST, "The body broke off. Nothing was stored; send it again.")
+    })?;
+    Ok(body.to_bytes())
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8], mut unread: impl FnMut(serde_ignored::Path<'_>)) -> Result<T, Problem> {
+fn parse<T: DeserializeOwned>(
+    bytes: &[u8],
+    mut unread: impl FnMut(serde_ignored::Path<'_>),
+) -> Result<T, Problem> {
     let bytes = if bytes.trim_ascii().is_empty() { b"{}" } else { bytes };
     // A list would be read as the members in their order, which nobody means.
     if bytes.trim_ascii_start().starts_with(b"[") {
@@ -110,7 +116,10 @@ mod tests {
     fn nothing_and_null_are_absent() {
         assert!(parse::<CreateAction>(b" ", |_| {}).unwrap().kind.is_none());
         assert!(
-            parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}", |_| {}).unwrap().payload.is_none()
+            parse::<CreateAction>(b"{\"undo\":null,\"payload\":null,\"else\":1}", |_| {})
+                .unwrap()
+                .payload
+                .is_none()
         );
     }
 }

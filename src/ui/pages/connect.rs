@@ -15,9 +15,8 @@ use crate::wire::error::UiError;
 /// Connect an agent.
 #[component]
 pub fn ConnectPage() -> impl IntoView {
-    let (refusal, key) = use_query_map().with_untracked(|query| {
-        (query.get_str("refused").and_then(UiError::from_code), query.get("key"))
-    });
+    let (refusal, key) = use_query_map()
+        .with_untracked(|query| (query.get_str("refused").and_then(UiError::from_code), query.get("key")));
     view! {
         <Title text="Connect an agent" />
         <Suspense>

@@ -26,14 +26,12 @@ pub fn ArrivalLine(
             }
             .into_any()
         }
-        (None, Some(name)) => {
-            view! {
-                "Waiting for the first action of "
-                {name}
-                ". This line turns green when it is there."
-            }
-            .into_any()
+        (None, Some(name)) => view! {
+            "Waiting for the first action of "
+            {name}
+            ". This line turns green when it is there."
         }
+        .into_any(),
         (None, None) => "Waiting for the first action. This line turns green when it is there.".into_any(),
     };
     view! {

@@ -88,8 +88,19 @@ fn raw_proposal(sent: v1::CreateAction, headers: &HeaderMap) -> Result<RawPropos
 /// Every member that counts; all but the first four change what a decider sees or what an approval permits, and are
 /// missed by nobody when they are misspelt.
 const MEMBERS: [&str; 13] = [
-    "kind", "title", "preview", "payload", "target_url", "callback_url", "expires_in", "valid_for", "idempotency_key",
-    "editable", "idempotent", "undo", "format",
+    "kind",
+    "title",
+    "preview",
+    "payload",
+    "target_url",
+    "callback_url",
+    "expires_in",
+    "valid_for",
+    "idempotency_key",
+    "editable",
+    "idempotent",
+    "undo",
+    "format",
 ];
 /// So many letters may be wrong in a name of this length or longer, and one in a shorter one.
 const LONG: (usize, usize) = (2, 8);
@@ -101,7 +112,8 @@ fn refuse_misspelt(unread: &[String]) -> Result<(), Problem> {
         .filter_map(|path| {
             let name = path.rsplit('.').next().unwrap_or(path);
             let meant = meant_by(name)?;
-            let text = format!("is no member of a proposal. Did you mean {meant}? Name it so, or leave it out.");
+            let text =
+                format!("is no member of a proposal. Did you mean {meant}? Name it so, or leave it out.");
             Some(FieldError::invalid(path.clone(), text))
         })
         .collect();
@@ -110,7 +122,8 @@ fn refuse_misspelt(unread: &[String]) -> Result<(), Problem> {
 
 /// The member that a name was meant to be: the same letters in another style, or nearly the same.
 fn meant_by(name: &str) -> Option<&'static str> {
-    let letters = |name: &str| name.chars().filter(|ch| ch.is_alphanumeric()).collect::<String>().to_lowercase();
+    let letters =
+        |name: &str| name.chars().filter(|ch| ch.is_alphanumeric()).collect::<String>().to_lowercase();
     let sent = letters(name);
     MEMBERS.into_iter().find(|member| {
         let member = letters(member);
@@ -141,7 +154,19 @@ mod tests {
         ] {
             assert_eq!(meant_by(sent), Some(meant), "{sent}");
         }
-        for sent in ["id", "metadata", "agent", "tags", "status", "description", "type", "user", "note", "url", "source"] {
+        for sent in [
+            "id",
+            "metadata",
+            "agent",
+            "tags",
+            "status",
+            "description",
+            "type",
+            "user",
+            "note",
+            "url",
+            "source",
+        ] {
             assert_eq!(meant_by(sent), None, "{sent}");
         }
     }

@@ -1,0 +1,22 @@
+//! An agent's author misspells a member: what would be missed by nobody is refused.
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{TestApp, api::mail_with};
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_misspelt_member_is_refused_and_a_foreign_one_is_ignored(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let refused =
+        app.agent().propose(&mail_with(json!({"idempotant": false, "metadata": {"undoo": 1}}))).await;
+    let message = refused.refusal(400);
+    assert!(message.contains("idempotant") && message.contains("Did you mean idempotent?"), "{message}");
+    let inside = json!({"preview": {"formt": "diff", "body": "-a"}, "payload": {"idempotant": 1}});
+    let refused = app.agent().propose(&mail_with(inside)).await;
+    let message = refused.refusal(400);
+    assert!(message.contains("preview.formt") && !message.contains("payload"), "{message}");
+    let stored = sqlx::query_scalar::<_, i64>("select count(*) from action").fetch_one(&db).await;
+    assert_eq!(stored.expect("a count"), 0, "nothing is stored");
+    app.agent().propose(&mail_with(json!({"metadata": {"idempotant": 1}, "id": "mine"}))).await.expect(201);
+}
