@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { ADA, GRACE, expect, test, type Page } from "../support/test";
-import { card, decision, reject } from "../support/inbox";
+import { ADA, GRACE, SOON, expect, test, type Page } from "../support/test";
+import { Agent } from "../support/agent";
+import { approve, card, decision, reject } from "../support/inbox";
+import { look } from "../support/look";
 
 const run = promisify(execFile);
 
@@ -84,4 +86,29 @@ test("nothing is wider than the screen", async ({ page, visit }) => {
   await makeKey(page, "a name without a place to break it ".repeat(2).trim().replaceAll(" ", "_"));
   const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
   expect(scrollWidth).toBe(clientWidth);
+});
+
+test("the line turns green when the new agent's first action is there", async ({ page, server, visit, javaScriptEnabled }) => {
+  await visit("/connect");
+  const key = await makeKey(page, "Green line");
+  const line = page.getByRole("region", { name: "Try it" }).getByRole("status");
+  await expect(line).toHaveText("Waiting for the first action of Green line. This line turns green when it is there.");
+  const action = await new Agent(server.url, key).propose({ title: "Say hello" });
+  if (javaScriptEnabled === false) await page.reload();
+  await expect(line).toContainText("It works. Say hello came from Green line", SOON);
+  if (javaScriptEnabled !== false) await expect(page.getByText(key).first()).toBeVisible();
+  await line.getByRole("link", { name: "Say hello" }).click();
+  await expect(page).toHaveURL(`/inbox/${action.id}`);
+  await reject(page).click();
+  await expect(decision(page)).toContainText("Rejected");
+});
+
+test("a test action shows what a reviewer will see", async ({ page, visit }) => {
+  await visit("/connect");
+  await page.getByRole("button", { name: "Send a test action" }).click();
+  await expect(card(page)).toContainText("A test: approve, edit or reject it");
+  await expect(card(page)).toContainText("Nothing happens when you approve it");
+  await look(page, "test-action");
+  await approve(page).click();
+  await expect(decision(page)).toContainText("Approved");
 });
