@@ -22,8 +22,19 @@ export async function look(page: Page, state: string) {
       const name = `${state}-${width}-${colorScheme}`;
       await page.screenshot({ path: join(folder, `${name}.png`) });
       if (width < 500) await page.screenshot({ path: join(folder, `${name}-full.png`), fullPage: true });
+      // A tablet and a large screen are looked at too, in one theme: the other differs in colours only.
+      if (width >= 500 && colorScheme === "light") await pictures(page, state, folder);
     }
   }
+}
+
+async function pictures(page: Page, state: string, folder: string) {
+  const before = page.viewportSize()!;
+  for (const size of [{ width: 768, height: 1024 }, { width: 1920, height: 1080 }]) {
+    await page.setViewportSize(size);
+    await page.screenshot({ path: join(folder, `${state}-${size.width}-light.png`) });
+  }
+  await page.setViewportSize(before);
 }
 
 /** A page that has to be scrolled sideways is a page that hides something. */

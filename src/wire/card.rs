@@ -151,6 +151,8 @@ pub struct DecisionView {
     pub changes: Vec<ChangeView>,
     /// The digest of what was approved.
     pub approved_digest: Option<String>,
+    /// What proves the decision, signed; none where the decision is older than receipts or its content was erased.
+    pub receipt: Option<String>,
 }
 
 /// One edited value.

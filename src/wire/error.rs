@@ -154,7 +154,7 @@ impl Field {
             Self::EmailTaken => "There is an account with that e-mail address already.",
             Self::Password => "A password has 10 to 200 characters.",
             Self::Project => "A project's name has 1 to 200 characters.",
-            Self::Comment => "A reason has up to 2,000 characters.",
+            Self::Comment => "A reason has up to 2,000 characters, and none of them is NUL.",
             Self::Scopes => "A key may do at least one thing: tick what.",
             Self::Lifetime => "Choose from the list how long the key lasts.",
             Self::Role => "Choose a role from the list.",

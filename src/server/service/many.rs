@@ -74,6 +74,8 @@ impl Services {
         let now = self.clock.now();
         let verdict = Verdict::from_text(&sent.verdict).ok_or(UiError::BadRequest)?;
         let ticked = sent.picks.iter().map(|(id, seen)| (id, (seen, false)));
+        // A form names each id once; whatever names one twice gets the tick that counts for more.
+        let ticked = ticked.filter(|(id, _)| !sent.own.contains_key(*id));
         let own = sent.own.iter().map(|(id, seen)| (id, (seen, true)));
         let mut asked: Vec<(&String, Option<(&String, bool)>)> =
             ticked.chain(own).map(|(id, tick)| (id, Some(tick))).collect();

@@ -71,6 +71,13 @@ impl Scanner<'_> {
         let in_token = |c: char| is_word(c) || c == '_' || (number && c == '.');
         let length = rest.find(|c| !in_token(c)).unwrap_or(rest.len());
         let word = &rest[..length];
+        // A part of a path, an option or a name is none: `/var/log`, `--for`, `order.from`.
+        let is_part = |ch: char| matches!(ch, '/' | '.' | '-' | '$' | '@' | '\\');
+        let before = self.code[..at].chars().next_back();
+        let after = rest[length..].chars().next();
+        if !number && (before.is_some_and(is_part) || after.is_some_and(|ch| matches!(ch, '/' | '-'))) {
+            return (length, None);
+        }
         let keyword = match self.language {
             Language::Sql => self.language.keywords().iter().any(|k| k.eq_ignore_ascii_case(word)),
             _ => self.language.keywords().contains(&word),
@@ -191,6 +198,12 @@ mod tests {
         ] {
             assert!(!coloured(language, code).iter().any(|(_, class)| *class == "tok-com"), "{code}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_path_is_no_keyword() {
+        assert_eq!(coloured(Language::Generic, "mv /var/log/a --for x.if if/ $in"), []);
+        assert_eq!(coloured(Language::Generic, "if (x) return"), [("if", "tok-kw"), ("return", "tok-kw")]);
     }
 
     proptest! {

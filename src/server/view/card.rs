@@ -30,8 +30,7 @@ pub fn card(
     let shown = action.approved_content();
     let mut preview = text::render_preview(shown.preview.format, &shown.preview.body);
     // Plain text of an action that runs code is code: the same characters, in the look of code.
-    let code = text::Language::from_kind(shown.kind.as_str());
-    let code = code.filter(|_| shown.preview.format == PreviewFormat::Plain);
+    let code = code_of(&shown);
     if let Some(language) = code {
         preview.html = text::code(language, &shown.preview.body);
     }
@@ -86,6 +85,17 @@ pub fn card(
         window: between(action.expires_at - action.created_at),
         erased: action.erased_at.is_some(),
     }
+}
+
+/// The language of a preview that is code, by the kind of the action and, where that leaves it open, the payload's word.
+fn code_of(content: &Content) -> Option<text::Language> {
+    let by_kind = text::Language::from_kind(content.kind.as_str())?;
+    let named = content.payload.as_ref().and_then(|payload| payload.get("language")).and_then(Value::as_str);
+    let language = match (by_kind, named) {
+        (text::Language::Generic, Some(named)) => text::Language::from_fence(named),
+        (known, _) => known,
+    };
+    (content.preview.format == PreviewFormat::Plain).then_some(language)
 }
 
 fn delivery_view(delivery: DeliveryState, may_decide: bool) -> DeliveryView {
@@ -194,6 +204,7 @@ fn decision_view(action: &Action, decision: &Decision, reader: &Reader) -> Decis
         comment: decision.comment.as_ref().map(Comment::as_str).map(comment),
         changes: changes.collect(),
         approved_digest: decision.approved_sha256.map(|digest| digest.to_string()),
+        receipt: super::api::receipt(decision),
     }
 }
 

@@ -63,6 +63,8 @@ fn Many(view: ManyView, filter: InboxFilter) -> impl IntoView {
     let count = plain.len() + special.len();
     let title = match (&problem, is_approval, count) {
         (Some(_), ..) => "Nothing to decide".to_owned(),
+        (None, _, 0) if long.is_empty() => "Nothing is left to decide".to_owned(),
+        (None, _, 0) => "Nothing to decide together".to_owned(),
         (None, true, 1) => "Approve 1 action?".to_owned(),
         (None, true, count) => format!("Approve {count} actions?"),
         (None, false, 1) => "Reject 1 action?".to_owned(),

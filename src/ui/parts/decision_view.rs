@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::change_list::ChangeList;
+use super::copy_button::CopyButton;
 use super::safe_html::Html;
 use super::status_badge::Badge;
 use super::time::Time;
@@ -38,7 +39,26 @@ pub fn DecisionBlock(
             {decision.comment.map(|comment| view! { <Html html=comment class="quote" /> })}
             <ChangeList changes=decision.changes />
             {claimed.map(|at| view! { <p class="facts">"An executor took the permission "<Time moment=at /></p> })}
+            {decision.receipt.map(|receipt| view! { <ReceiptFold receipt=receipt /> })}
         </section>
+    }
+}
+
+/// What proves the decision, for whoever wants to check it elsewhere.
+#[component]
+fn ReceiptFold(receipt: String) -> impl IntoView {
+    view! {
+        <details class="fold receipt">
+            <summary>"Receipt " <span class="fold-size">"signed, verifies without this server"</span></summary>
+            <div class="command">
+                <pre tabindex="0"><code data-copy="">{receipt}</code></pre>
+                <CopyButton />
+            </div>
+            <p class="hint">
+                "Check it with impri receipts verify, or with any JOSE library and the keys at "
+                <a href="/.well-known/jwks.json" rel="external">"/.well-known/jwks.json"</a> "."
+            </p>
+        </details>
     }
 }
 

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::bulk_bar;
+use super::icons::{self, Icon};
 use super::inbox_address::{address, with_card};
 use super::marked::Marked;
 use super::status_badge::{Badge, status_label};
@@ -130,7 +131,14 @@ fn Row(
                     <span>{agent}</span>
                     {by}
                     {(not_idempotent && is_pending).then(|| view! { <span class="flag">"Not idempotent"</span> })}
-                    {(editable && is_pending).then(|| view! { <span>"editable"</span> })}
+                    {(editable && is_pending).then(|| {
+                        view! {
+                            <span class="editable" title="Parts of it can be edited">
+                                <Icon path=icons::PENCIL />
+                                <span class="visually-hidden">"editable"</span>
+                            </span>
+                        }
+                    })}
                 </span>
             </a>
             {pick}
