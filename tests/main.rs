@@ -28,6 +28,7 @@ mod managed_postgres;
 mod mcp;
 mod pages;
 mod pages_account;
+mod pages_auditing;
 mod pages_bulk;
 mod pages_card;
 mod pages_connect;

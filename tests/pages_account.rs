@@ -24,7 +24,7 @@ async fn a_name_is_changed_and_the_past_keeps_the_old_one(db: PgPool) {
     assert_eq!(page.text(".person-name"), "Ada Lovelace");
     assert_eq!(app.agent().read(&id).await["decision"]["decided_by"]["name"], "Ada");
     let what = ada.open("/history?event=person.renamed").await.texts(".history-what");
-    assert_eq!(what, ["Name changedfrom Ada to Ada Lovelace"]);
+    assert_eq!(what, ["Ada changed their name from Ada to Ada Lovelace, in the browser."]);
     for name in ["", "   ", "two\nlines", &"x".repeat(101)] {
         let refused = ada.submit("/rpc/rename_account", &[("name", name)]).await;
         assert_eq!(refused.location(), "/account?refused=bad-name", "{name:?}");
@@ -125,7 +125,7 @@ async fn sessions_are_listed_and_ended_one_by_one(db: PgPool) {
     }
     assert_eq!(bob.open("/inbox").await.status, 200);
     let what = ada.open("/history?event=person.sessions_ended").await.texts(".history-what");
-    assert_eq!(what, ["Signed out elsewherein 2 browsers", "Signed out elsewherein 1 browser"]);
+    assert_eq!(what, ["Ada signed out elsewhere in 2 browsers.", "Ada signed out elsewhere in 1 browser."]);
 
     ada.submit("/rpc/end_session", &[("id", &ids[0])]).await;
     assert_eq!(ada.open("/inbox").await.status, 302, "one's own as well");

@@ -24,9 +24,12 @@ async fn every_fact_is_there_newest_first_with_who_through_which_door_and_on_wha
     let kinds = history.attributes(".history-table tbody tr", "data-event");
     assert_eq!(kinds[..3], ["action.execute_failed", "action.approved", "action.created"]);
     assert_eq!(history.texts(".history-who")[..3], ["first-agent", "Ada", "first-agent"]);
-    assert_eq!(history.texts(".history-through")[..3], ["API", "Web", "API"]);
+    let sentences = history.texts(".history-sentence");
+    assert_eq!(sentences[0], "first-agent failed to run Outreach: Acme, through the API.");
+    assert_eq!(sentences[1], "Ada approved Outreach: Acme with 1 edit, in the inbox.");
+    assert_eq!(sentences[2], "first-agent proposed Outreach: Acme, through the API.");
     let what = history.texts(".history-what");
-    assert!(what[0].contains("Failed") && what[0].contains("mail server down"), "{}", what[0]);
+    assert!(what[0].contains("mail server down"), "{}", what[0]);
     assert!(what[1].contains("with 1 edit") && what[1].contains("typo"), "{}", what[1]);
     assert!(what[1].contains("Outreach: Acme") && what[1].contains("ACME"), "before and after: {}", what[1]);
     assert_eq!(history.attributes(".history-action", "href")[0], format!("/inbox/{id}"));

@@ -20,11 +20,12 @@ use sqlx::PgPool;
 use crate::support::{PATIENCE, Page, TestApp, api::mail};
 
 /// Server functions that anybody may call who is signed in: they are about oneself, or only read.
-const FOR_ALL: [&str; 12] = [
+const FOR_ALL: [&str; 13] = [
     "load_inbox",
     "load_many_done",
     "load_card",
     "load_history",
+    "load_report",
     "load_connect",
     "load_account",
     "load_admins",

@@ -79,6 +79,10 @@ test.describe("an afternoon", () => {
     await look(page, "history");
     await visit(`/history?action=${approved.id}`);
     await look(page, "history-of-one");
+    await visit("/history?agent=Support+assistant&verdict=approve&edited=yes");
+    await look(page, "history-more-filters");
+    await visit("/history/report?event=decisions");
+    await look(page, "history-report");
     await visit("/history?since=2020-01-01&until=2020-01-02&event=decisions");
     await look(page, "history-nothing");
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { ADA, expect, test, type Page } from "../support/test";
 import { approve, card, confirmed, decision, field, reject } from "../support/inbox";
 
@@ -24,16 +25,13 @@ test("what happened to an action, in words, with the diff of an edit", async ({ 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("History");
   await expect(events(page)).toHaveCount(3);
   const approved = events(page).nth(1);
-  await expect(approved).toContainText("Approved");
-  await expect(approved).toContainText(action.title);
-  await expect(approved).toContainText(ADA.name);
-  await expect(approved).toContainText("with 1 edit");
-  await expect(approved).toContainText("Web");
+  await expect(approved).toContainText(`${ADA.name} approved ${action.title} with 1 edit, in the inbox.`);
+  await expect(approved).toContainText(/Waited (under )?\d+ s\./);
   await expect(approved).toContainText("The lamp was used.");
   await expect(approved).toContainText("preview.body");
   await expect(approved.getByRole("row", { name: "removed -We refund 129 EUR." })).toBeVisible();
   await expect(approved.getByRole("row", { name: "added +We refund 99 EUR." })).toBeVisible();
-  await expect(events(page).first()).toContainText("API");
+  await expect(events(page).first()).toContainText("through the API");
 
   await approved.getByRole("link", { name: action.title }).click();
   await expect(card(page, action.title)).toBeVisible();
@@ -71,6 +69,49 @@ test("filters are in the address, and come off one by one", async ({ page, agent
   await page.getByLabel("To", { exact: true }).fill("2020-01-02");
   await page.getByRole("button", { name: "Filter" }).click();
   await expect(page.getByText("Nothing in the history fits.")).toBeVisible();
+});
+
+test("what the action says is found, and exactly that is exported", async ({ page, agent, decider, visit }) => {
+  const action = await agent.propose({ kind: "refund.pay" });
+  await decider.decide(action.id, "reject", { comment: "No." });
+  await visit("/history");
+  await page.getByText("More filters").click();
+  await page.getByLabel("Agent", { exact: true }).fill("Support assistant");
+  await page.getByLabel("Kind of action").fill("refund.pay");
+  await page.getByLabel("Verdict").selectOption({ label: "Rejected" });
+  await page.getByRole("button", { name: "Filter" }).click();
+  await expect(page).toHaveURL(/kind=refund\.pay/);
+  await expect(page).toHaveURL(/verdict=reject/);
+  const shown = await events(page).count();
+  expect(shown).toBeGreaterThan(0);
+
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "NDJSON" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^history-\d{4}-\d\d-\d\d\.ndjson$/);
+  const lines = readFileSync(await file.path(), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+  expect(lines).toHaveLength(shown);
+  for (const line of lines) expect(line.event).toBe("action.rejected");
+
+  await page.getByRole("button", { name: "Report to print" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Report from the history");
+  await expect(page.getByText("Agent: Support assistant · Kind: refund.pay · Verdict: Rejected")).toBeVisible();
+  await expect(events(page)).toHaveCount(shown);
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeHidden();
+  await expect(page.getByRole("table")).toBeVisible();
+  await page.emulateMedia({ media: "screen" });
+  await page.getByRole("link", { name: "History" }).last().click();
+  await page.getByRole("link", { name: /Remove the filter Verdict/ }).click();
+  await expect(page).not.toHaveURL(/verdict=/);
+  await expect(page.getByLabel("Kind of action")).toHaveValue("refund.pay");
+});
+
+test("edits alone", async ({ page, agent, visit }) => {
+  await agent.propose();
+  await visit("/history?edited=yes");
+  await expect(page.getByLabel("Edited only")).toBeChecked();
+  for (const text of await page.locator(".history-sentence").allInnerTexts()) expect(text).toContain(" edit");
 });
 
 test("a filter that can't be read is said to be so", async ({ page, watch }) => {

@@ -8,7 +8,7 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Extension, Router};
 use leptos::config::LeptosOptions;
 use leptos::prelude::{provide_context, use_context};
@@ -27,7 +27,7 @@ use crate::server::door::ClientAddress;
 use crate::server::http::assets::{self, SiteNames};
 use crate::server::http::limit::Limits;
 use crate::server::http::measured::{self, Measured};
-use crate::server::http::{HttpState, events, health, observe, v1};
+use crate::server::http::{HttpState, events, health, history, observe, v1};
 use crate::server::mcp;
 use crate::server::service::{SESSION_DAYS, Services};
 use crate::server::view;
@@ -97,7 +97,10 @@ fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Rou
     let behind_proxy = settings.behind_proxy;
     let provide = page_context(services);
     let lost = leptos_axum::render_app_async_with_context(provide.clone(), shell);
-    let stream = Router::new().route("/events", get(events::stream)).with_state(state);
+    let stream = Router::new()
+        .route("/events", get(events::stream))
+        .route("/history/export", post(history::export))
+        .with_state(state);
     Router::new()
         .leptos_routes_with_context(&options, generate_route_list(App), provide, shell)
         .fallback(move |request: Request| {

@@ -12,12 +12,27 @@ pub struct HistoryFilter {
     /// `act_…`.
     #[serde(default)]
     pub action: Option<String>,
-    /// `rev_…` or `key_…`.
+    /// `rev_…`, `key_…`, `clock`, `operator` or `anonymous`.
     #[serde(default)]
     pub person: Option<String>,
     /// An event kind (`action.approved`) or a group (`action.`, `decisions`).
     #[serde(default)]
     pub event: Option<String>,
+    /// The kind of the action, exactly.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// The name of the key that proposed the action, exactly.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Through which door: `web`.
+    #[serde(default)]
+    pub channel: Option<String>,
+    /// `approve` or `reject`.
+    #[serde(default)]
+    pub verdict: Option<String>,
+    /// Anything: only decisions that changed what was proposed.
+    #[serde(default)]
+    pub edited: Option<String>,
     /// The first day, `2026-11-29`, in the reader's time zone.
     #[serde(default)]
     pub since: Option<String>,
@@ -29,6 +44,27 @@ pub struct HistoryFilter {
     pub cursor: Option<String>,
 }
 
+impl HistoryFilter {
+    /// Its parts as the address has them.
+    pub fn pairs(&self) -> [(&'static str, Option<&str>); 11] {
+        let Self { action, person, event, kind, agent, channel, verdict, edited, since, until, cursor } =
+            self;
+        [
+            ("action", action.as_deref()),
+            ("person", person.as_deref()),
+            ("event", event.as_deref()),
+            ("kind", kind.as_deref()),
+            ("agent", agent.as_deref()),
+            ("channel", channel.as_deref()),
+            ("verdict", verdict.as_deref()),
+            ("edited", edited.as_deref()),
+            ("since", since.as_deref()),
+            ("until", until.as_deref()),
+            ("cursor", cursor.as_deref()),
+        ]
+    }
+}
+
 /// One page of history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryView {
@@ -36,15 +72,40 @@ pub struct HistoryView {
     pub events: Vec<HistoryEvent>,
     /// Continues where this page ends.
     pub next_cursor: Option<String>,
+    /// If the page is not full although there may be more: how far back was looked.
+    #[serde(default)]
+    pub looked_back_to: Option<Moment>,
     /// Everybody who can be filtered by.
     pub people: Vec<Choice>,
     /// Every kind of event that can be filtered by.
     pub kinds: Vec<Choice>,
+    /// Kinds of actions to choose from.
+    #[serde(default)]
+    pub action_kinds: Vec<String>,
+    /// Agents to choose from.
+    #[serde(default)]
+    pub agents: Vec<String>,
+    /// Every channel that can be filtered by.
+    #[serde(default)]
+    pub channels: Vec<Choice>,
     /// What was wrong with the filter, if anything, as a sentence.
     pub problem: Option<String>,
     /// How far the history is sealed, if it is.
     #[serde(default)]
     pub seal: Option<SealView>,
+}
+
+/// A part of the history for paper.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportView {
+    /// The facts, with everything that names the filter.
+    pub page: HistoryView,
+    /// Who made it.
+    pub by: String,
+    /// When.
+    pub at: Moment,
+    /// The name of the project.
+    pub project: String,
 }
 
 /// How far a history is sealed.
@@ -80,10 +141,18 @@ pub struct HistoryEvent {
     pub at: Moment,
     /// Who: a name, or `Clock`.
     pub who: String,
+    /// What they did, for the middle of a sentence: `approved`.
+    pub did: String,
     /// `reviewer`, `key`, `clock`, `operator`, `anonymous`.
     pub who_kind: String,
     /// Through which door, in words: `Web`, `API`.
     pub through: String,
+    /// The same as the end of a sentence: `in the inbox`; none if it says nothing new.
+    pub place: Option<String>,
+    /// Its place in the sealed chain; none if it is not sealed yet.
+    pub seal: Option<i64>,
+    /// How long it took since what happened to the action before: `waited 4 min`.
+    pub step: Option<String>,
     /// The action's id and title, where there is one.
     pub action: Option<ActionRef>,
     /// The rest of the sentence: `with 1 edit`, `nobody decided within 2 h`.

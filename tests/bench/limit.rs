@@ -28,8 +28,10 @@ with proposed as (
     :payload, 'https://mail.example.com/send', '{preview.body,payload.subject}', false, 'Recall it within a minute.',
     sha256(:r::text::bytea), now(), now() + interval '3 days', 'pending', now())
   returning action_id)
-insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
-select :project, now(), 'action.created', action_id, 'key', :key, 'bench-agent', 'api', :event from proposed;
+insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data, action_kind,
+  agent)
+select :project, now(), 'action.created', action_id, 'key', :key, 'bench-agent', 'api', :event, 'email.send',
+  'bench-agent' from proposed;
 ";
 
 /// The second database.

@@ -68,13 +68,14 @@ pub async fn decided(settings: &Settings, count: i64) -> anyhow::Result<()> {
            s.created_at + interval '30 minutes', 'reviewer', reviewer_id, r.name, 'web', '[]', content_sha256,
            case when status = 'rejected' then null else content_sha256 end
          from seeded s, reviewer r where status <> 'expired';
-         insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
+         insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data,
+           action_kind, agent)
          select project_id, created_at, 'action.created', action_id, 'key', proposed_by, proposed_by_name, 'api',
-           json_build_object('kind', kind) from seeded
+           json_build_object('kind', kind), kind, proposed_by_name from seeded
          union all
          select project_id, s.created_at + interval '30 minutes',
            case when status = 'rejected' then 'action.rejected' else 'action.approved' end, action_id, 'reviewer',
-           reviewer_id, r.name, 'web', '{{}}' from seeded s, reviewer r where status <> 'expired';
+           reviewer_id, r.name, 'web', '{{}}', kind, proposed_by_name from seeded s, reviewer r where status <> 'expired';
          drop table seeded;
          {SKIP_SEALING}"
     );
@@ -94,9 +95,10 @@ pub async fn waiting(settings: &Settings, count: i64) -> anyhow::Result<()> {
            preview_body, payload, target_url, editable, idempotent, undo, content_sha256, created_at, expires_at,
            status, updated_at)
          select s.*, 'pending', created_at from seeded s;
-         insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
+         insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data,
+           action_kind, agent)
          select project_id, created_at, 'action.created', action_id, 'key', proposed_by, proposed_by_name, 'api',
-           json_build_object('kind', kind) from seeded;
+           json_build_object('kind', kind), kind, proposed_by_name from seeded;
          drop table seeded;
          {SKIP_SEALING}"
     );

@@ -54,8 +54,9 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
              on conflict (project_id, idempotency_key) where idempotency_key is not null do nothing
              returning action_id),
            noted as (
-             insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
-             select $2, $18, $20, action_id, 'key', $3, $4, $21, $22::text::json from proposed)
+             insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data,
+               action_kind, agent)
+             select $2, $18, $20, action_id, 'key', $3, $4, $21, $22::text::json, $5, $4 from proposed)
            select count(*) as "stored!" from proposed"#,
         action.id.uuid(),
         action.project.uuid(),

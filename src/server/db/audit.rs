@@ -1,11 +1,11 @@
-//! The history: appended to, read, never changed.
+//! The history: appended to, read, never changed. What is found in it is [`super::facts`]'.
 
 use sqlx::PgConnection;
 use sqlx::types::Uuid;
 
 use super::{DbResult, corrupt, json_text};
 use crate::domain::Instant;
-use crate::domain::audit::{Actor, AuditEvent, ByActor, EventKind, Subject};
+use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ActionId, KeyId, ProjectId, ReviewerId};
 
@@ -15,8 +15,10 @@ use crate::domain::ids::{ActionId, KeyId, ProjectId, ReviewerId};
 /// If the database can't be reached.
 pub async fn append(conn: &mut PgConnection, event: &AuditEvent) -> DbResult<()> {
     sqlx::query!(
-        "insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::json)",
+        "insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data,
+           action_kind, agent)
+         select $1, $2, $3, $4, $5, $6, $7, $8, $9::text::json, a.kind, a.proposed_by_name
+         from (select) one left join action a on a.action_id = $4",
         event.project.uuid(),
         event.at,
         event.kind.as_str(),
@@ -32,96 +34,51 @@ pub async fn append(conn: &mut PgConnection, event: &AuditEvent) -> DbResult<()>
     Ok(())
 }
 
+/// Where a fact stands in the order of time: microseconds since 2000, and its number for those of the same instant.
+pub type Place = (i64, i64);
+
 /// A stored fact, with the title of the action that it is about.
 #[derive(Debug, Clone)]
 pub struct StoredEvent {
     /// Its number; later facts of one server have larger ones.
     pub id: i64,
-    /// The fact.
+    /// The fact. Instants that no calendar has stand in it as the nearest one that can be shown.
     pub event: AuditEvent,
+    /// The instant as the database has it.
+    pub micros: i64,
     /// The action's title.
     pub title: Option<String>,
     /// When the action was proposed and when it stops waiting, for "within 2 h".
     pub window: Option<(Instant, Instant)>,
+    /// Its place in the sealed chain.
+    pub seal: Option<i64>,
 }
 
-/// Which facts to read.
-#[derive(Debug, Clone, Default)]
-pub struct EventFilter {
-    /// About what.
-    pub about: Option<Subject>,
-    /// By whom.
-    pub actor: Option<ByActor>,
-    /// Of these kinds; all if absent.
-    pub kinds: Option<Vec<EventKind>>,
-    /// Not before.
-    pub since: Option<Instant>,
-    /// Before.
-    pub until: Option<Instant>,
-    /// Older than this one: the last of the page before.
-    pub before: Option<(Instant, i64)>,
+impl StoredEvent {
+    /// Where it stands.
+    pub fn place(&self) -> Place {
+        (self.micros, self.id)
+    }
 }
 
-/// The newest facts of a project that pass the filter. Call it inside a transaction.
+/// The doors that facts of a project came through, up to `limit`, by name.
 ///
 /// # Errors
-/// If the database can't be reached or a row is corrupt.
-pub async fn list(
-    conn: &mut PgConnection,
-    project: ProjectId,
-    filter: &EventFilter,
-    limit: i64,
-) -> DbResult<Vec<StoredEvent>> {
-    let kinds: Option<Vec<String>> =
-        filter.kinds.as_ref().map(|kinds| kinds.iter().map(|kind| kind.as_str().to_owned()).collect());
-    let (action, other) = match filter.about {
-        Some(Subject::Action(id)) => (Some(id.uuid()), None),
-        Some(Subject::Key(id)) => (None, Some(id.to_string())),
-        Some(Subject::Reviewer(id)) => (None, Some(id.to_string())),
-        None => (None, None),
-    };
-    let (reviewer, key, nameless) = match filter.actor {
-        Some(ByActor::Reviewer(id)) => (Some(id.uuid()), None, None),
-        Some(ByActor::Key(id)) => (None, Some(id.uuid()), None),
-        Some(ByActor::Nameless(kind)) => (None, None, Some(kind)),
-        None => (None, None, None),
-    };
-    let (before_at, before_id) = filter.before.unzip();
-    // The best plan depends on which filters are set, so it is made for each call.
-    sqlx::query!("set local plan_cache_mode = force_custom_plan").execute(&mut *conn).await?;
-    let rows = sqlx::query_as!(
-        EventRow,
-        r#"select e.event_id, e.project_id, e.at, e.kind, e.action_id, e.actor_kind, e.actor_id, e.actor_name,
-             e.channel, e.data,
-             a.title as "title?", a.created_at as "created_at?", a.expires_at as "expires_at?"
-           from audit_event e left join action a using (action_id)
-           where e.project_id = $1
-             and ($2::uuid is null or e.action_id = $2)
-             and ($3::uuid is null or (e.actor_kind = 'reviewer' and e.actor_id = $3))
-             and ($4::text[] is null or e.kind = any($4))
-             and ($5::timestamptz is null or e.at >= $5)
-             and ($6::timestamptz is null or e.at < $6)
-             and ($7::timestamptz is null or (e.at, e.event_id) < ($7, $8::bigint))
-             and ($10::text is null or (e.action_id is null and event_subject(e.data) = $10))
-             and ($11::uuid is null or (e.actor_kind = 'key' and e.actor_id = $11))
-             and ($12::text is null or e.actor_kind = $12)
-           order by e.at desc, e.event_id desc limit $9"#,
+/// If the database can't be reached.
+pub async fn channels(conn: &mut PgConnection, project: ProjectId, limit: i64) -> DbResult<Vec<String>> {
+    sqlx::query_scalar!(
+        r#"with recursive known as (
+             (select channel from audit_event where project_id = $1 order by channel limit 1)
+             union all
+             select (select e.channel from audit_event e where e.project_id = $1 and e.channel > known.channel
+                     order by e.channel limit 1)
+             from known where known.channel is not null)
+           select channel as "channel!" from known where channel is not null limit $2"#,
         project.uuid(),
-        action,
-        reviewer,
-        kinds.as_deref(),
-        filter.since,
-        filter.until,
-        before_at,
-        before_id,
         limit,
-        other,
-        key,
-        nameless,
     )
     .fetch_all(conn)
-    .await?;
-    rows.into_iter().map(EventRow::into_event).collect()
+    .await
 }
 
 /// Everything that happened to an action, oldest first.
@@ -131,9 +88,11 @@ pub async fn list(
 pub async fn timeline(conn: &mut PgConnection, action: ActionId) -> DbResult<Vec<StoredEvent>> {
     let rows = sqlx::query_as!(
         EventRow,
-        r#"select e.event_id, e.project_id, e.at, e.kind, e.action_id, e.actor_kind, e.actor_id, e.actor_name,
-             e.channel, e.data, a.title as "title?", a.created_at as "created_at?", a.expires_at as "expires_at?"
+        r#"select e.event_id, e.project_id, legible_instant(e.at) as "at!", audit_place(e.at) as "micros!", e.kind,
+             e.action_id, e.actor_kind, e.actor_id, e.actor_name, e.channel, e.data, a.title as "title?",
+             a.created_at as "created_at?", a.expires_at as "expires_at?", s.seq as "seal?"
            from audit_event e join action a using (action_id)
+             left join audit_seal s on s.event_id = e.event_id and s.project_id = e.project_id
            where e.action_id = $1 order by e.event_id"#,
         action.uuid(),
     )
@@ -142,24 +101,26 @@ pub async fn timeline(conn: &mut PgConnection, action: ActionId) -> DbResult<Vec
     rows.into_iter().map(EventRow::into_event).collect()
 }
 
-struct EventRow {
-    event_id: i64,
-    project_id: Uuid,
-    at: Instant,
-    kind: String,
-    action_id: Option<Uuid>,
-    actor_kind: String,
-    actor_id: Option<Uuid>,
-    actor_name: String,
-    channel: String,
-    data: serde_json::Value,
-    title: Option<String>,
-    created_at: Option<Instant>,
-    expires_at: Option<Instant>,
+pub(super) struct EventRow {
+    pub(super) event_id: i64,
+    pub(super) project_id: Uuid,
+    pub(super) at: Instant,
+    pub(super) micros: i64,
+    pub(super) kind: String,
+    pub(super) action_id: Option<Uuid>,
+    pub(super) actor_kind: String,
+    pub(super) actor_id: Option<Uuid>,
+    pub(super) actor_name: String,
+    pub(super) channel: String,
+    pub(super) data: serde_json::Value,
+    pub(super) title: Option<String>,
+    pub(super) created_at: Option<Instant>,
+    pub(super) expires_at: Option<Instant>,
+    pub(super) seal: Option<i64>,
 }
 
 impl EventRow {
-    fn into_event(self) -> DbResult<StoredEvent> {
+    pub(super) fn into_event(self) -> DbResult<StoredEvent> {
         let name = self.actor_name;
         let actor = match (self.actor_kind.as_str(), self.actor_id) {
             ("reviewer", Some(id)) => Actor::Reviewer { id: ReviewerId::from_uuid(id), name },
@@ -180,8 +141,10 @@ impl EventRow {
                 channel: Channel::stored(self.channel),
                 data: self.data,
             },
+            micros: self.micros,
             title: self.title,
             window: self.created_at.zip(self.expires_at),
+            seal: self.seal,
         })
     }
 }

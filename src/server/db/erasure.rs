@@ -104,6 +104,13 @@ pub async fn actions(conn: &mut PgConnection, ids: &[ActionId], now: Instant) ->
         &ids,
         now,
     )
+    .execute(&mut *conn)
+    .await?;
+    // What facts are found by is no particular of theirs, and no part of what is sealed.
+    sqlx::query!(
+        "update audit_event set action_kind = 'erased' where action_id = any($1) and action_kind <> 'erased'",
+        &ids,
+    )
     .execute(conn)
     .await?;
     Ok(erased.rows_affected())

@@ -12,6 +12,7 @@ pub mod checkpoints;
 pub mod context;
 pub mod decisions;
 pub mod erasure;
+pub mod facts;
 pub mod finding;
 pub mod invites;
 pub mod keys;

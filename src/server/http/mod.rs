@@ -5,6 +5,8 @@ pub mod body;
 pub mod caller;
 pub mod events;
 pub mod health;
+pub mod history;
+pub mod history_file;
 pub mod limit;
 pub mod measured;
 pub mod observe;

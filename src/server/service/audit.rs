@@ -3,15 +3,16 @@
 use serde_json::{Map, Value, json};
 use time::Duration;
 
-use super::history::{read_cursor, write_cursor};
+use super::fact_filter::{is_name, read_cursor, with_verdict, write_cursor};
 use super::{Caller, Services};
 use crate::domain::Instant;
 use crate::domain::audit::EventKind;
-use crate::domain::decision::Channel;
+use crate::domain::decision::{Channel, Verdict};
 use crate::domain::ids::ProjectId;
 use crate::domain::text::FieldError;
 use crate::server::db;
-use crate::server::db::audit::{EventFilter, StoredEvent};
+use crate::server::db::audit::StoredEvent;
+use crate::server::db::facts::{EventFilter, Found};
 use crate::server::error::{ServiceError, ServiceResult};
 
 /// What a caller asks for, as they wrote it.
@@ -27,6 +28,16 @@ pub struct AuditQuery {
     pub since: Option<Instant>,
     /// The last second, included.
     pub until: Option<Instant>,
+    /// The kind of the action.
+    pub action_kind: Option<String>,
+    /// The name of the key that proposed the action.
+    pub agent: Option<String>,
+    /// Through which door.
+    pub channel: Option<String>,
+    /// `approve` or `reject`.
+    pub verdict: Option<String>,
+    /// Only decisions that changed what was proposed.
+    pub is_edited: bool,
 }
 
 /// One page of facts, newest first.
@@ -39,20 +50,15 @@ pub struct AuditPage {
 }
 
 impl Services {
-    /// The newest facts of a project that pass a filter.
+    /// The newest facts of a project that pass a filter, up to `limit`, and where to go on.
     ///
     /// # Errors
     /// If the database can't be reached.
-    pub async fn events(
-        &self,
-        project: ProjectId,
-        filter: &EventFilter,
-        limit: u32,
-    ) -> ServiceResult<Vec<StoredEvent>> {
+    pub async fn events(&self, project: ProjectId, filter: &EventFilter, limit: u32) -> ServiceResult<Found> {
         let mut tx = self.pool.begin().await?;
-        let events = db::audit::list(&mut tx, project, filter, i64::from(limit)).await?;
+        let found = db::facts::find(&mut tx, project, filter, i64::from(limit)).await?;
         tx.commit().await?;
-        Ok(events)
+        Ok(found)
     }
 
     /// One page of facts. `cursor` is where the page before ended.
@@ -69,11 +75,8 @@ impl Services {
         let before = cursor.map(read_cursor).transpose();
         let before = before.map_err(|wrong| FieldError::invalid("cursor", wrong))?;
         let filter = EventFilter { before, ..read(query)? };
-        let mut events = self.events(project, &filter, limit + 1).await?;
-        let more = events.len() > limit as usize;
-        events.truncate(limit as usize);
-        let next_cursor = events.last().filter(|_| more).map(write_cursor);
-        Ok(AuditPage { events, next_cursor })
+        let found = self.events(project, &filter, limit).await?;
+        Ok(AuditPage { events: found.events, next_cursor: found.next.map(write_cursor) })
     }
 
     /// Notes that somebody takes the history away, and says which part of it; read it with [`Services::events`], page
@@ -97,6 +100,11 @@ impl Services {
             ("entity_id", text(&query.entity_id)),
             ("since", second(query.since)),
             ("until", second(query.until)),
+            ("kind", text(&query.action_kind)),
+            ("agent", text(&query.agent)),
+            ("channel", text(&query.channel)),
+            ("verdict", text(&query.verdict)),
+            ("edited", query.is_edited.then(|| true.into())),
         ];
         let asked: Map<String, Value> =
             asked.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
@@ -132,10 +140,30 @@ fn read(query: &AuditQuery) -> ServiceResult<EventFilter> {
     let actor = take(&mut errors, "actor", rule, query.actor.as_ref(), |text| text.parse().ok());
     let rule = "the id of an action (act_…), a key (key_…) or a person (rev_…)";
     let about = take(&mut errors, "entity_id", rule, query.entity_id.as_ref(), |text| text.parse().ok());
+    let rule = "approve or reject";
+    let verdict = take(&mut errors, "verdict", rule, query.verdict.as_ref(), Verdict::from_text);
+    let rule = "up to 100 characters";
+    let mut named = |field: &str, text: Option<&String>| {
+        take(&mut errors, field, rule, text, |text| is_name(text).then(|| text.to_owned()))
+    };
+    let action_kind = named("kind", query.action_kind.as_ref());
+    let agent = named("agent", query.agent.as_ref());
+    let channel = named("channel", query.channel.as_ref());
     // The last second is meant to be included.
     let until = query.until.map(|until| until.checked_add(Duration::SECOND).unwrap_or(until));
     match errors.is_empty() {
-        true => Ok(EventFilter { about, actor, kinds, since: query.since, until, before: None }),
+        true => Ok(EventFilter {
+            about,
+            actor,
+            kinds: with_verdict(kinds, verdict),
+            agent,
+            action_kind,
+            channel,
+            is_edited: query.is_edited,
+            since: query.since,
+            until,
+            before: None,
+        }),
         false => Err(ServiceError::Invalid(errors)),
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::audit::EventKind;
 use crate::domain::decision::{Channel, Decision};
 use crate::domain::ids::{ActionId, ProjectId};
 use crate::server::db;
-use crate::server::db::audit::EventFilter;
+use crate::server::db::facts::EventFilter;
 use crate::server::db::keys::StoredKey;
 use crate::server::db::people::Member;
 use crate::server::db::projects::Project;

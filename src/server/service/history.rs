@@ -1,24 +1,31 @@
-//! The audit history as a reviewer reads it.
+//! The audit history as a person reads it, takes it away and prints it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
 
 use super::Services;
-use super::given::{day, given, last_day};
-use crate::domain::Instant;
-use crate::domain::audit::{ByActor, EventKind, Subject};
-use crate::server::db::audit::{EventFilter, StoredEvent};
+use super::fact_filter::{GROUPS, of_page, write_cursor};
+use crate::domain::audit::{Actor, EventKind, Subject};
+use crate::domain::decision::Channel;
+use crate::domain::text::FieldError;
+use crate::server::db::audit::StoredEvent;
+use crate::server::db::facts::{EventFilter, Found};
 use crate::server::db::people::Member;
 use crate::server::error::ServiceResult;
-use crate::server::view;
+use crate::server::view::Reader;
 use crate::server::zone::Zone;
-use crate::wire::history::{Choice, HistoryFilter, HistoryView};
+use crate::server::{db, view};
+use crate::wire::history::{Choice, HistoryFilter, HistoryView, ReportView};
 
 /// Events on one page.
 const PAGE: u32 = 50;
-
-/// Groups of kinds that a filter can name.
-const GROUPS: [(&str, &str, &[EventKind]); 2] = [
-    ("decisions", "Decisions", &[EventKind::ActionApproved, EventKind::ActionRejected]),
-    ("results", "Results", &[EventKind::ActionExecuted, EventKind::ActionExecuteFailed]),
-];
+/// Events in a report, which is for paper.
+const REPORT: usize = 1_000;
+/// How many searches a report takes at most; each is bounded.
+const SEARCHES: usize = 20;
+/// Agents, kinds of actions and channels to choose from.
+const CHOICES: i64 = 50;
 
 impl Services {
     /// One page of events. A filter that can't be read is said to be so and finds nothing.
@@ -26,31 +33,142 @@ impl Services {
     /// # Errors
     /// If the database can't be reached.
     pub async fn history_page(&self, member: &Member, filter: &HistoryFilter) -> ServiceResult<HistoryView> {
-        let reader = self.reader(member);
-        let (stored, problem) = match read_filter(filter, &Zone::of(member)) {
-            Ok(filter) => (self.events(member.project, &filter, PAGE + 1).await?, None),
-            Err(problem) => (Vec::new(), Some(problem.to_owned())),
+        let read = of_page(filter, &Zone::of(member));
+        let (found, problem) = match &read {
+            Ok(filter) => (self.events(member.project, filter, PAGE).await?, None),
+            Err(problem) => (Found::default(), Some((*problem).to_owned())),
         };
-        let more = stored.len() > PAGE as usize;
-        let last = stored.get(PAGE as usize - 1).filter(|_| more);
-        let next_cursor = last.map(write_cursor);
-        let people = self.list_people(member.project).await?;
+        let steps = match read {
+            Ok(EventFilter { about: Some(Subject::Action(action)), .. }) => {
+                let mut conn = self.pool.acquire().await?;
+                view::history::steps(&db::audit::timeline(&mut conn, action).await?)
+            }
+            Ok(_) | Err(_) => BTreeMap::new(),
+        };
+        self.history_view(member, found, problem, &steps).await
+    }
+
+    async fn history_view(
+        &self,
+        member: &Member,
+        found: Found,
+        problem: Option<String>,
+        steps: &BTreeMap<i64, String>,
+    ) -> ServiceResult<HistoryView> {
+        let reader = self.reader(member);
+        let project = member.project;
+        let people = self.list_people(project).await?;
+        let mut conn = self.pool.acquire().await?;
+        let action_kinds = db::listing::kinds(&mut conn, project, CHOICES).await?;
+        let agents = db::listing::agents(&mut conn, project, CHOICES).await?;
+        let channels = db::audit::channels(&mut conn, project, CHOICES).await?;
+        let seal = db::seals::state(&mut conn, project).await?;
+        drop(conn);
+        let people =
+            people.into_iter().map(|person| Choice { value: person.id.to_string(), label: person.name });
         Ok(HistoryView {
-            events: stored
-                .into_iter()
-                .take(PAGE as usize)
-                .map(|event| view::history::event(event, &reader))
-                .collect(),
-            next_cursor,
-            people: people
-                .into_iter()
-                .map(|person| Choice { value: person.id.to_string(), label: person.name })
-                .collect(),
+            next_cursor: found.next.map(write_cursor),
+            looked_back_to: found.looked_back_to.map(|at| reader.moment(at)),
+            events: written(found.events, steps, &reader),
+            people: people.chain(nobody()).collect(),
             kinds: choices(),
+            action_kinds,
+            agents,
+            channels: channels
+                .into_iter()
+                .map(|channel| Choice { label: view::history::door(&channel), value: channel })
+                .collect(),
             problem,
-            seal: self.seal_state(member.project).await?.map(|state| view::history::seal(state, &reader)),
+            seal: seal.map(|state| view::history::seal(state, &reader)),
         })
     }
+
+    /// Notes that somebody takes a part of the history away from its page, and says which; read it with
+    /// [`Services::events`], page by page. Whoever may read the history may do that.
+    ///
+    /// # Errors
+    /// If the filter can't be read.
+    pub async fn begin_history_export(
+        &self,
+        member: &Member,
+        filter: &HistoryFilter,
+        format: &str,
+    ) -> ServiceResult<EventFilter> {
+        let whole = HistoryFilter { cursor: None, ..filter.clone() };
+        let read = of_page(&whole, &Zone::of(member));
+        let read = read.map_err(|problem| FieldError::invalid("filter", problem))?;
+        let asked: Map<String, Value> = whole
+            .pairs()
+            .into_iter()
+            .filter_map(|(name, value)| {
+                Some((name.to_owned(), value.filter(|text| !text.is_empty())?.into()))
+            })
+            .collect();
+        let data = json!({"format": format, "filter": asked});
+        let actor = Actor::Reviewer { id: member.id, name: member.name.clone() };
+        let event = self.about_project(member.project, EventKind::AuditExported, data, actor, Channel::web());
+        let mut conn = self.pool.acquire().await?;
+        db::audit::append(&mut conn, &event).await?;
+        Ok(read)
+    }
+
+    /// What is filtered, for paper: as much as a report holds, and it says so if there is more.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn history_report(&self, member: &Member, filter: &HistoryFilter) -> ServiceResult<ReportView> {
+        let whole = HistoryFilter { cursor: None, ..filter.clone() };
+        let mut found = Found::default();
+        let mut problem = None;
+        match of_page(&whole, &Zone::of(member)) {
+            Err(wrong) => problem = Some(wrong.to_owned()),
+            Ok(mut filter) => {
+                for _ in 0..SEARCHES {
+                    let room = u32::try_from(REPORT - found.events.len()).unwrap_or_default();
+                    let more = self.events(member.project, &filter, room).await?;
+                    found.events.extend(more.events);
+                    found.next = more.next;
+                    filter.before = more.next;
+                    if more.next.is_none() || found.events.len() >= REPORT {
+                        break;
+                    }
+                }
+            }
+        }
+        let mut conn = self.pool.acquire().await?;
+        let project = db::projects::get(&mut conn, member.project).await?;
+        drop(conn);
+        let reader = self.reader(member);
+        Ok(ReportView {
+            by: member.name.clone(),
+            at: reader.moment(reader.now),
+            project: project.name,
+            page: self.history_view(member, found, problem, &BTreeMap::new()).await?,
+        })
+    }
+}
+
+fn written(
+    events: Vec<StoredEvent>,
+    steps: &BTreeMap<i64, String>,
+    reader: &Reader,
+) -> Vec<crate::wire::history::HistoryEvent> {
+    let with_step = |event: StoredEvent| {
+        let step = steps.get(&event.id).cloned();
+        crate::wire::history::HistoryEvent { step, ..view::history::event(event, reader) }
+    };
+    events.into_iter().map(with_step).collect()
+}
+
+/// Who can be asked for and is no person.
+fn nobody() -> impl Iterator<Item = Choice> {
+    [
+        (Actor::Clock, "Nobody: the clock"),
+        (Actor::Operator, "The operator"),
+        (Actor::Anonymous, "Somebody unknown"),
+    ]
+    .into_iter()
+    .map(|(actor, label)| Choice { value: actor.kind().to_owned(), label: label.to_owned() })
 }
 
 fn choices() -> Vec<Choice> {
@@ -60,97 +178,4 @@ fn choices() -> Vec<Choice> {
         .iter()
         .map(|kind| Choice { value: kind.as_str().into(), label: view::history::label(*kind).into() });
     groups.chain(kinds).collect()
-}
-
-fn read_filter(filter: &HistoryFilter, zone: &Zone) -> Result<EventFilter, &'static str> {
-    fn read<T: std::str::FromStr>(
-        text: Option<&String>,
-        wrong: &'static str,
-    ) -> Result<Option<T>, &'static str> {
-        given(text).map(|text| text.parse().map_err(|_| wrong)).transpose()
-    }
-    Ok(EventFilter {
-        about: read(
-            filter.action.as_ref(),
-            "That is not an action's id. It looks like act_ and 22 characters.",
-        )?
-        .map(Subject::Action),
-        actor: read(filter.person.as_ref(), "There is no such person. Choose one from the list.")?
-            .map(ByActor::Reviewer),
-        kinds: given(filter.event.as_ref()).map(kinds).transpose()?,
-        since: day(filter.since.as_ref(), zone)?,
-        until: last_day(filter.until.as_ref(), zone)?,
-        before: given(filter.cursor.as_ref()).map(read_cursor).transpose()?,
-    })
-}
-
-fn kinds(text: &str) -> Result<Vec<EventKind>, &'static str> {
-    if let Some((_, _, kinds)) = GROUPS.iter().find(|(name, _, _)| *name == text) {
-        return Ok(kinds.to_vec());
-    }
-    let fits =
-        |kind: &&EventKind| kind.as_str() == text || (text.ends_with('.') && kind.as_str().starts_with(text));
-    let found: Vec<EventKind> = EventKind::ALL.iter().filter(fits).copied().collect();
-    if found.is_empty() {
-        Err("There is no such kind of event. Choose one from the list.")
-    } else {
-        Ok(found)
-    }
-}
-
-/// `<microseconds>.<number>`, opaque to callers: where a page ends.
-pub(super) fn write_cursor(last: &StoredEvent) -> String {
-    format!("{}.{}", last.event.at.unix_timestamp_nanos() / 1_000, last.id)
-}
-
-/// What [`write_cursor`] wrote.
-///
-/// # Errors
-/// A sentence, if it is none of ours.
-pub(super) fn read_cursor(text: &str) -> Result<(Instant, i64), &'static str> {
-    let wrong = "That page does not exist. Start from the newest.";
-    let (micros, id) = text.split_once('.').ok_or(wrong)?;
-    let micros: u64 = micros.parse().map_err(|_| wrong)?;
-    let at = Instant::from_unix_timestamp_nanos(i128::from(micros) * 1_000).map_err(|_| wrong)?;
-    Ok((at, id.parse().map_err(|_| wrong)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn filter(set: impl FnOnce(&mut HistoryFilter)) -> Result<EventFilter, &'static str> {
-        let mut filter = HistoryFilter::default();
-        set(&mut filter);
-        read_filter(&filter, &Zone::utc())
-    }
-
-    #[test]
-    fn empty_fields_of_the_form_filter_nothing() {
-        let all = filter(|f| {
-            f.action = Some(String::new());
-            f.event = Some(" ".into());
-            f.since = Some(String::new());
-        });
-        let all = all.unwrap();
-        assert!(all.about.is_none() && all.kinds.is_none() && all.since.is_none());
-    }
-
-    #[test]
-    fn the_last_day_is_included_and_groups_open_up() {
-        let until = filter(|f| f.until = Some("2026-11-29".into())).unwrap().until.unwrap();
-        assert_eq!(until, time::macros::datetime!(2026-11-30 00:00 UTC));
-        let decisions = filter(|f| f.event = Some("decisions".into())).unwrap().kinds;
-        assert_eq!(decisions.unwrap(), [EventKind::ActionApproved, EventKind::ActionRejected]);
-        assert_eq!(filter(|f| f.event = Some("key.".into())).unwrap().kinds.unwrap().len(), 2);
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_said_to_be_so() {
-        assert!(filter(|f| f.action = Some("act_1".into())).is_err());
-        assert!(filter(|f| f.person = Some("Ada".into())).is_err());
-        assert!(filter(|f| f.event = Some("weather".into())).is_err());
-        assert!(filter(|f| f.since = Some("yesterday".into())).is_err());
-        assert!(filter(|f| f.cursor = Some("1".into())).is_err());
-    }
 }

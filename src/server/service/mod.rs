@@ -17,6 +17,7 @@ mod deliver;
 mod erase;
 mod expire;
 mod export;
+mod fact_filter;
 mod find;
 mod first_action;
 mod given;

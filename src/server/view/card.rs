@@ -15,6 +15,7 @@ use crate::wire::card::{
     Card, ChangeView, DecisionView, DeliveryView, EditField, FieldInput, PayloadView, ResultView, Target,
 };
 use crate::wire::context::CardContext;
+use crate::wire::history::HistoryEvent;
 use crate::wire::safe_html::SafeHtml;
 
 /// An action with its timeline and what was decided before, as its page shows it to a reader who may or may not decide
@@ -46,6 +47,11 @@ pub fn card(
     // Of what the card shows: after an approval with edits that is the approved version.
     let digest =
         action.decision().and_then(|decision| decision.approved_sha256).unwrap_or(action.content_sha256);
+    let mut steps = history::steps(&timeline);
+    let timeline = timeline.into_iter().map(|event| {
+        let step = steps.remove(&event.id);
+        HistoryEvent { step, ..history::event(event, reader) }
+    });
     Card {
         id: action.id.to_string(),
         status: status.as_str().to_owned(),
@@ -81,7 +87,7 @@ pub fn card(
             .filter(|_| action.erased_at.is_none())
             .map(|delivery| delivery_view(delivery, may_decide)),
         context,
-        timeline: timeline.into_iter().map(|event| history::event(event, reader)).collect(),
+        timeline: timeline.collect(),
         window: between(action.expires_at - action.created_at),
         erased: action.erased_at.is_some(),
     }

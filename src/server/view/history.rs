@@ -1,10 +1,13 @@
 //! Facts in words that need no manual.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::{Reader, between, card};
 use crate::domain::Instant;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::decision::Channel;
 use crate::domain::ids::ActionId;
 use crate::server::db::audit::StoredEvent;
 use crate::server::db::seals::SealState;
@@ -14,21 +17,51 @@ use crate::wire::history::{ActionRef, HistoryEvent, SealView};
 
 /// A fact as its reader sees it.
 pub fn event(stored: StoredEvent, reader: &Reader) -> HistoryEvent {
-    let StoredEvent { id, event, title, window } = stored;
+    let StoredEvent { id, event, title, window, seal, .. } = stored;
     let changes = changes(&event.data);
     HistoryEvent {
         id,
         kind: event.kind.as_str().to_owned(),
         label: label(event.kind).to_owned(),
         at: reader.moment(event.at),
+        did: did(&event).to_owned(),
         who: who(&event.actor),
         who_kind: event.actor.kind().to_owned(),
         through: card::through(&event.channel),
+        place: place(&event),
+        seal,
+        step: None,
         note: note(&event, changes.len(), window),
         quote: string(&event.data, "comment").or_else(|| string(&event.data, "detail")).map(card::comment),
         action: event.action.map(|id| action_ref(id, title.as_deref())),
         changes,
     }
+}
+
+/// How long each step of an action took since the one before, by the number of the event; of everything that happened
+/// to it, oldest first.
+pub fn steps(timeline: &[StoredEvent]) -> BTreeMap<i64, String> {
+    let of_action = |stored: &&StoredEvent| stored.event.kind.as_str().starts_with("action.");
+    let events: Vec<&StoredEvent> = timeline.iter().filter(of_action).collect();
+    let named = events.windows(2).filter_map(|pair| {
+        let [before, after] = pair else { return None };
+        let name = match (before.event.kind, after.event.kind) {
+            (EventKind::ActionCreated, _) => "waited",
+            (EventKind::ActionApproved, EventKind::ActionClaimed) => "claimed after",
+            (EventKind::ActionClaimed, EventKind::ActionExecuted | EventKind::ActionExecuteFailed) => "ran",
+            (EventKind::ActionApproved, _) => "reported after",
+            _ => return None,
+        };
+        let span = after.event.at - before.event.at;
+        let span = if span < time::Duration::SECOND { "under 1 s".to_owned() } else { between(span) };
+        Some((after.id, format!("{name} {span}")))
+    });
+    named.collect()
+}
+
+/// A channel of the history, to choose from.
+pub fn door(channel: &str) -> String {
+    text::reveal_text(&card::through(&Channel::stored(channel.to_owned())))
 }
 
 /// How far the history is sealed.
@@ -51,6 +84,70 @@ fn who(actor: &Actor) -> String {
         Actor::Operator => "Operator".to_owned(),
         Actor::Anonymous => "Unknown".to_owned(),
     }
+}
+
+/// What somebody did, for the middle of a sentence.
+fn did(event: &AuditEvent) -> &'static str {
+    match event.kind {
+        EventKind::ActionCreated => "proposed",
+        EventKind::ActionApproved => "approved",
+        EventKind::ActionRejected => "rejected",
+        EventKind::ActionExpired => "ran out for",
+        EventKind::ActionCancelled => "withdrew",
+        EventKind::ActionClaimed => "claimed",
+        EventKind::ActionExecuted => "ran",
+        EventKind::ActionExecuteFailed => "failed to run",
+        EventKind::DeliveryFailed => "gave up the callback about",
+        EventKind::DeliveryReplayed => "had the callback sent again about",
+        EventKind::KeyCreated => "made the key",
+        EventKind::KeyRevoked => "revoked the key",
+        EventKind::PersonCreated => "made the account of",
+        EventKind::PersonInvited => "invited somebody",
+        EventKind::PersonInviteWithdrawn => "withdrew an invitation",
+        EventKind::PersonJoined => "joined",
+        EventKind::PersonRoleChanged => "changed the role of",
+        EventKind::PersonRenamed => "changed their name",
+        EventKind::PersonPasswordChanged if is_about_actor(event) => "changed their password",
+        EventKind::PersonPasswordChanged => "changed the password of",
+        EventKind::PersonDisabled => "disabled the account of",
+        EventKind::PersonEnabled => "enabled the account of",
+        EventKind::PersonSignedIn => "signed in",
+        EventKind::PersonSignedOut => "signed out",
+        EventKind::PersonSessionsEnded => "signed out elsewhere",
+        EventKind::PersonSignInFailed => "gave a wrong password",
+        EventKind::ProjectCreated => "made the project",
+        EventKind::ProjectUpdated => "changed a setting:",
+        EventKind::ProjectSecretRotated => "changed the secret of callbacks",
+        EventKind::AuditExported => "exported the history",
+        EventKind::GdprExport => "exported everything that is stored",
+        EventKind::GdprErase => "erased the content",
+        EventKind::ReceiptKeyRotated => "changed the key of receipts:",
+        EventKind::ReceiptKeyWithdrawn => "withdrew the key of receipts",
+    }
+}
+
+fn is_about_actor(event: &AuditEvent) -> bool {
+    matches!(&event.actor, Actor::Reviewer { name, .. } if string(&event.data, "name") == Some(name))
+}
+
+/// Through which door, for the end of a sentence.
+fn place(event: &AuditEvent) -> Option<String> {
+    let is_about_action = event.action.is_some();
+    if event.kind == EventKind::PersonSessionsEnded {
+        // Which browsers is said already.
+        return None;
+    }
+    Some(match event.channel.as_str() {
+        "web" if is_about_action => "in the inbox".to_owned(),
+        "web" => "in the browser".to_owned(),
+        "api" => "through the API".to_owned(),
+        "mcp" => "through MCP".to_owned(),
+        "cli" => "on the command line".to_owned(),
+        "slack" | "discord" | "telegram" => format!("in {}", card::through(&event.channel)),
+        "email" => "by e-mail".to_owned(),
+        "clock" | "server" => return None,
+        _ => format!("through the {}", card::through(&event.channel)),
+    })
 }
 
 /// A kind of fact in a word or two.
@@ -109,8 +206,8 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
         | EventKind::PersonCreated
         | EventKind::PersonDisabled
         | EventKind::PersonEnabled
-        | EventKind::PersonPasswordChanged
         | EventKind::ProjectCreated => name(),
+        EventKind::PersonPasswordChanged => name().filter(|_| !is_about_actor(event)),
         EventKind::PersonInvited | EventKind::PersonInviteWithdrawn => {
             string(&event.data, "role").map(|role| format!("as {role}"))
         }

@@ -11,5 +11,6 @@ pub mod keys;
 pub mod many;
 pub mod not_found;
 pub mod people;
+pub mod report;
 pub mod set_up;
 pub mod sign_in;

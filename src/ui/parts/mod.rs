@@ -21,6 +21,7 @@ pub mod entries;
 pub mod finder;
 pub mod forbidden;
 pub mod header;
+pub mod history_export;
 pub mod history_filters;
 pub mod history_table;
 pub mod icons;

@@ -24,6 +24,7 @@ pub fn Timeline(
                         " by "
                         {event.who}
                         {event.note.map(|note| format!(", {note}"))}
+                        {event.step.map(|step| view! { <span class="timeline-step">" · "{step}</span> })}
                     </span>
                     <span class="timeline-through">{event.through}</span>
                 </li>

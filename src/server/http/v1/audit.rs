@@ -1,27 +1,22 @@
 //! The history: pages of it, and all of it as a file.
 
 use axum::Json;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use csv::{Terminator, WriterBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::describe::Refused;
 use super::query::QueryPairs;
 use crate::domain::decision::Channel;
-use crate::domain::ids::ProjectId;
 use crate::domain::scope::Scope;
-use crate::server::db::audit::EventFilter;
-use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::http::HttpState;
 use crate::server::http::caller::Bearer;
-use crate::server::http::paged::{Written, pages};
+use crate::server::http::history_file::file;
 use crate::server::http::problem::Problem;
-use crate::server::service::{AuditQuery, Services};
-use crate::server::view::audit::{COLUMNS, event, row};
+use crate::server::service::AuditQuery;
+use crate::server::view::audit::event;
 use crate::wire::v1;
 use crate::wire::v1::ExportFormat;
 
@@ -29,8 +24,6 @@ use crate::wire::v1::ExportFormat;
 const PAGE: i64 = 50;
 /// Most facts on one page.
 const PAGE_MAX: u8 = 200;
-/// Facts that are read at a time for a file; those about edits may be large.
-const BATCH: u32 = 50;
 
 pub(super) fn router() -> OpenApiRouter<HttpState> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(export))
@@ -46,7 +39,8 @@ fn names(format: ExportFormat) -> (&'static str, &'static str) {
 
 /// Read the history
 ///
-/// The newest facts first. Pages don't shift when more happens meanwhile.
+/// The newest facts first. Pages don't shift when more happens meanwhile. A page of several conditions may hold fewer
+/// facts than asked for, or none, and still have a next one: each page looks at so many facts and no more.
 #[utoipa::path(
     get, path = "/v1/audit", operation_id = "list_audit", tag = "audit",
     security(("key" = ["audit"]), ("key" = ["admin"])),
@@ -61,6 +55,13 @@ fn names(format: ExportFormat) -> (&'static str, &'static str) {
             minimum = 0, maximum = 253_402_300_799_i64),
         ("until" = Option<i64>, Query, description = "At this Unix second or earlier.",
             minimum = 0, maximum = 253_402_300_799_i64),
+        ("kind" = Option<String>, Query, max_length = 100, description = "Only about actions of exactly this kind."),
+        ("agent" = Option<String>, Query, max_length = 100,
+            description = "Only about actions that a key of exactly this name proposed."),
+        ("channel" = Option<String>, Query, max_length = 64,
+            description = "Only through this door: `web`, `api`, `mcp`, `cli`, `clock`, …"),
+        ("verdict" = Option<String>, Query, max_length = 10, description = "Only decisions: `approve` or `reject`."),
+        ("edited" = Option<bool>, Query, description = "With `true` only decisions that changed what was proposed."),
         ("limit" = Option<u8>, Query, description = "Facts on a page; 50 if absent.", minimum = 1, maximum = 200),
         ("cursor" = Option<String>, Query, description = "`next_cursor` of the page before."),
     ),
@@ -92,6 +93,11 @@ fn read(query: &mut QueryPairs) -> AuditQuery {
         entity_id: query.text("entity_id", 100),
         since: query.instant("since"),
         until: query.instant("until"),
+        action_kind: query.text("kind", 100),
+        agent: query.text("agent", 100),
+        channel: query.text("channel", 64),
+        verdict: query.text("verdict", 10),
+        is_edited: query.switch("edited"),
     }
 }
 
@@ -111,6 +117,11 @@ fn read(query: &mut QueryPairs) -> AuditQuery {
             minimum = 0, maximum = 253_402_300_799_i64),
         ("until" = Option<i64>, Query, description = "As for reading.",
             minimum = 0, maximum = 253_402_300_799_i64),
+        ("kind" = Option<String>, Query, max_length = 100, description = "As for reading."),
+        ("agent" = Option<String>, Query, max_length = 100, description = "As for reading."),
+        ("channel" = Option<String>, Query, max_length = 64, description = "As for reading."),
+        ("verdict" = Option<String>, Query, max_length = 10, description = "As for reading."),
+        ("edited" = Option<bool>, Query, description = "As for reading."),
     ),
     responses(
         (status = 200, description = "The file.", content(
@@ -145,44 +156,4 @@ async fn export(
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
     ];
     Ok((headers, file(state.services, caller.project, filter, format)).into_response())
-}
-
-/// The facts that pass a filter, batch by batch. No connection is held while the caller reads.
-fn file(services: Services, project: ProjectId, filter: EventFilter, format: ExportFormat) -> Body {
-    Body::from_stream(pages(filter, move |filter| {
-        let services = services.clone();
-        async move {
-            let batch = services.events(project, &filter, BATCH).await?;
-            let is_first = filter.before.is_none();
-            let last = batch.last().filter(|_| batch.len() == BATCH as usize);
-            let next = last.map(|last| EventFilter { before: Some((last.event.at, last.id)), ..filter });
-            let facts = batch.into_iter().map(event);
-            let bytes = match format {
-                ExportFormat::Json => lines(facts),
-                ExportFormat::Csv => table(facts, is_first),
-            };
-            Ok(Written { bytes: bytes?, next })
-        }
-    }))
-}
-
-fn lines(facts: impl Iterator<Item = v1::AuditEvent>) -> ServiceResult<Vec<u8>> {
-    let mut bytes = Vec::new();
-    for fact in facts {
-        serde_json::to_writer(&mut bytes, &fact).map_err(|error| ServiceError::Internal(Box::new(error)))?;
-        bytes.push(b'\n');
-    }
-    Ok(bytes)
-}
-
-fn table(facts: impl Iterator<Item = v1::AuditEvent>, with_head: bool) -> ServiceResult<Vec<u8>> {
-    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
-    let failed = |error: csv::Error| ServiceError::Internal(Box::new(error));
-    if with_head {
-        writer.write_record(COLUMNS).map_err(failed)?;
-    }
-    for fact in facts {
-        writer.write_record(row(fact)).map_err(failed)?;
-    }
-    writer.into_inner().map_err(|error| ServiceError::Internal(error.to_string().into()))
 }

@@ -67,6 +67,18 @@ impl QueryPairs {
         number
     }
 
+    /// Yes or no; no if absent.
+    pub(super) fn switch(&mut self, name: &'static str) -> bool {
+        let text = self.one(name).filter(|text| !text.is_empty());
+        if text.as_deref().is_some_and(|text| !matches!(text, "true" | "false")) {
+            self.wrong(
+                name,
+                format!("must be true or false; {:?} was sent.", text.as_deref().unwrap_or_default()),
+            );
+        }
+        text.as_deref() == Some("true")
+    }
+
     /// An instant in Unix seconds.
     pub(super) fn instant(&mut self, name: &'static str) -> Option<Instant> {
         // The last second of the year 9999, the last that a date can be written of.

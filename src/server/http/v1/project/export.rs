@@ -8,6 +8,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::domain::ids::ActionId;
+use crate::server::db::facts::EventFilter;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::http::paged::{Written, pages};
 use crate::server::service::{Export, Services, Viewed};
@@ -48,9 +49,8 @@ pub(super) fn body(services: Services, export: Export) -> Body {
         let services = events.clone();
         async move {
             let page = services.events(project, &filter, EVENTS).await?;
-            let last = page.last().map(|last| Some((last.event.at, last.id)));
-            let next = last.map(|before| crate::server::db::audit::EventFilter { before, ..filter });
-            Ok((page.into_iter().map(view::audit::event).collect::<Vec<_>>(), next))
+            let next = page.next.map(|next| EventFilter { before: Some(next), ..filter });
+            Ok((page.events.into_iter().map(view::audit::event).collect::<Vec<_>>(), next))
         }
     });
     let end = future::ready(Ok(Bytes::from_static(b"}")));

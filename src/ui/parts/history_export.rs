@@ -1,0 +1,35 @@
+//! Taking away exactly what is filtered: as a table, as lines of JSON, or as a report for paper.
+
+use leptos::prelude::*;
+
+use crate::wire::history::HistoryFilter;
+
+/// The ways, each a button of one plain form.
+#[component]
+pub fn HistoryExport(
+    /// What is shown, and so what is taken.
+    filter: HistoryFilter,
+) -> impl IntoView {
+    let filter = HistoryFilter { cursor: None, ..filter };
+    let fields = filter
+        .pairs()
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?.to_owned())))
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value /> })
+        .collect_view();
+    view! {
+        <form class="history-export" method="post" action="/history/export" aria-label="Export">
+            {fields}
+            <p id="export-what">"Export what is shown, all pages of it:"</p>
+            <button class="button" type="submit" name="format" value="csv" aria-describedby="export-what">
+                "CSV"
+            </button>
+            <button class="button" type="submit" name="format" value="ndjson" aria-describedby="export-what">
+                "NDJSON"
+            </button>
+            <button class="button" type="submit" name="format" value="report" aria-describedby="export-what">
+                "Report to print"
+            </button>
+        </form>
+    }
+}
