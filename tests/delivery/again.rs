@@ -11,7 +11,7 @@ async fn an_agent_has_its_callback_sent_again(db: PgPool) {
     let agent = app.agent();
     let replay = async |id: &str| agent.post(&format!("/v1/actions/{id}/replay-callback"), &json!({})).await;
     let id = agent.proposed(&mail_with(json!({"callback_url": "https://hooks.example/x"}))).await;
-    assert!(replay(&id).await.refusal(409).contains("none is due yet"));
+    assert!(replay(&id).await.refusal(409).contains("nothing was decided yet"));
     app.decider().approve(&id).await;
     sqlx::query("update outbox set state = 'dlq', attempt = 6, done_at = created_at, leased_until = null")
         .execute(&db)
@@ -19,13 +19,13 @@ async fn an_agent_has_its_callback_sent_again(db: PgPool) {
         .expect("a message");
     let answer = replay(&id).await.expect(202);
     assert_eq!((&answer["id"], &answer["webhook_delivery"]["status"]), (&json!(id), &json!("pending")));
-    replay(&id).await.refusal(409);
+    assert!(replay(&id).await.refusal(409).contains("still on its way"));
     let (kind, _, name, channel, _) = app.events(&id).await.pop().expect("an event");
     assert_eq!((kind.as_str(), name.as_str(), channel.as_str()), ("delivery.replayed", "first-agent", "api"));
 
     let without = agent.proposed(&mail()).await;
     app.decider().approve(&without).await;
-    replay(&without).await.refusal(409);
+    assert!(replay(&without).await.refusal(409).contains("named no callback_url"));
     replay("act_AAAAAAAAAAAAAAAAAAAAAA").await.refusal(404);
     app.decider().post(&format!("/v1/actions/{id}/replay-callback"), &json!({})).await.refusal(403);
 }
