@@ -31,6 +31,9 @@ create index audit_event_channel_idx on audit_event (project_id, channel, at des
 create index audit_event_actor_idx on audit_event (project_id, actor_id, at desc, event_id desc)
     where actor_id is not null;
 drop index audit_event_person_idx;
+-- The clock, the operator, nobody that is known.
+create index audit_event_nameless_idx on audit_event (project_id, actor_kind, at desc, event_id desc)
+    where actor_id is null;
 
 -- Whether a decision changed what was proposed. Erasing leaves the digests, so it goes on to be known.
 create function is_edited(kind text, data json) returns boolean language sql immutable as $$

@@ -22,6 +22,7 @@ mod api_waiting;
 mod delivery;
 mod doors;
 mod expiry;
+mod faults;
 mod house;
 mod limits;
 mod managed_postgres;

@@ -257,3 +257,24 @@ async fn a_search_for_what_nothing_is_ends_soon_and_goes_on(db: PgPool) {
     let export = export(&ada, &[("format", "ndjson"), ("channel", "odd"), ("agent", "other-agent")]).await;
     assert_eq!(export.html.lines().count(), 26, "an export looks to the end");
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_receiver_of_checkpoints_that_fails_is_shown(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    app.on_server(|services| async move { services.seal_all().await.expect("a database") }).await;
+    sqlx::query(
+        "insert into checkpoint_receiver (address_sha256, host, leased_until, failing_since, last_error)
+         values (sha256('a'), 'anchor.example', $1, $1, 'HTTP 500'), (sha256('b'), 'gone.example', $1 - interval '1 day', null, null)",
+    )
+    .bind(app.clock.now())
+    .execute(&db)
+    .await
+    .expect("rows");
+    let seal = ada.open("/history").await.text(".seal-state");
+    assert!(
+        seal.contains("anchor.example takes no checkpoints since ") && seal.contains(": HTTP 500."),
+        "{seal}"
+    );
+    assert!(!seal.contains("gone.example"), "nobody sends there any more: {seal}");
+}

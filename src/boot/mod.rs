@@ -20,7 +20,7 @@ use crate::server::config;
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     match try_run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             #[expect(clippy::print_stderr, reason = "the one line that a failed command says")]
             {
@@ -31,7 +31,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn try_run(cli: Cli) -> anyhow::Result<()> {
+fn try_run(cli: Cli) -> anyhow::Result<ExitCode> {
     // A command ends when its reader has gone, as in `impri receipts jwks | head -1`. What serves others goes on.
     if !matches!(cli.command, Command::Serve(_) | Command::Mcp(_)) {
         sigpipe::reset();
@@ -45,13 +45,14 @@ fn try_run(cli: Cli) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build()?;
     runtime.block_on(async move {
         match cli.command {
-            Command::Serve(args) => serve::serve(args.into_config()?).await,
-            Command::Keys(args) => commands::keys::run(args).await,
-            Command::Users(args) => commands::users::run(args).await,
-            Command::Project(args) => commands::project::run(args).await,
-            Command::Mcp(args) => commands::mcp::run(args).await,
-            Command::Audit(args) => commands::audit::run(args).await,
-            Command::Receipts(args) => commands::receipts::run(args).await,
+            Command::Serve(args) => serve::serve(args.into_config()?).await?,
+            Command::Keys(args) => commands::keys::run(args).await?,
+            Command::Users(args) => commands::users::run(args).await?,
+            Command::Project(args) => commands::project::run(args).await?,
+            Command::Mcp(args) => commands::mcp::run(args).await?,
+            Command::Audit(args) => return commands::audit::run(args).await,
+            Command::Receipts(args) => commands::receipts::run(args).await?,
         }
+        Ok(ExitCode::SUCCESS)
     })
 }

@@ -23,6 +23,7 @@ use crate::server::config::{Config, DatabaseSource, FirstAdmin};
 use crate::server::db::{self, MIGRATOR};
 use crate::server::error::is_out_of_reach;
 use crate::server::live;
+use crate::server::notify::checkpoints::CheckpointReceiver;
 use crate::server::notify::{self, OutboundPolicy};
 use crate::server::postgres::{ManagedPostgres, PostgresError};
 use crate::server::service::{NewPerson, Services};
@@ -82,7 +83,7 @@ async fn serve_on(
         })?),
         None => None,
     };
-    let workers = start_workers(&services, config.allow_private_targets, checkpoint_file, &stop);
+    let workers = start_workers(&services, config, checkpoint_file, &stop);
     let settings = RouterSettings {
         is_https: public_url.is_https(),
         behind_proxy: config.behind_proxy,
@@ -198,7 +199,7 @@ async fn set_up(services: &Services, admin: &FirstAdmin) -> anyhow::Result<()> {
 
 fn start_workers(
     services: &Services,
-    allow_private_targets: bool,
+    config: &Config,
     checkpoint_file: Option<CheckpointFile>,
     stop: &CancellationToken,
 ) -> TaskTracker {
@@ -208,10 +209,14 @@ fn start_workers(
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { all.run_expiry(&token).await });
     let (all, token) = (services.clone(), stop.clone());
-    let policy = OutboundPolicy { allow_private_targets };
+    let policy = OutboundPolicy { allow_private_targets: config.allow_private_targets };
     tracker.spawn(async move { notify::run(&all, policy, &token).await });
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { all.run_sealer(checkpoint_file, &token).await });
+    if let Some(url) = &config.checkpoint_url {
+        let (all, token, receiver) = (services.clone(), stop.clone(), CheckpointReceiver::new(url));
+        tracker.spawn(async move { notify::checkpoints::run(&all, policy, receiver, &token).await });
+    }
     tracker.spawn(sessions::tidy(services.clone(), stop.clone()));
     tracker
 }

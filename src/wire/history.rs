@@ -117,6 +117,20 @@ pub struct SealView {
     pub at: Moment,
     /// When the last checkpoint was signed.
     pub signed: Option<Moment>,
+    /// Where checkpoints are sent, too.
+    #[serde(default)]
+    pub receivers: Vec<ReceiverView>,
+}
+
+/// How a receiver of checkpoints does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiverView {
+    /// Its host.
+    pub host: String,
+    /// When it took one last.
+    pub took: Option<Moment>,
+    /// Since when it takes none, and why.
+    pub failing: Option<(Moment, String)>,
 }
 
 /// One thing to choose in a filter.

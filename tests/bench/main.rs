@@ -16,6 +16,7 @@ mod propose;
 mod read;
 mod report;
 mod requests;
+mod sealing;
 mod seed;
 mod settings;
 mod sizes;
@@ -66,6 +67,7 @@ async fn measure(measurement: Measurement, settings: &Settings) -> anyhow::Resul
         Measurement::Sizes => sizes::measure(settings).await,
         Measurement::Read => read::measure(settings).await,
         Measurement::Propose => propose::measure(settings).await,
+        Measurement::Sealing => sealing::measure(settings).await,
         Measurement::Wake => wake::measure(settings).await,
         Measurement::Callbacks => callbacks::measure(settings).await,
         Measurement::Parked => parked::measure(settings).await,

@@ -13,6 +13,7 @@ pub enum Measurement {
     Sizes,
     Read,
     Propose,
+    Sealing,
     Wake,
     Callbacks,
     Parked,
@@ -20,11 +21,12 @@ pub enum Measurement {
 }
 
 impl Measurement {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Idle,
         Self::Sizes,
         Self::Read,
         Self::Propose,
+        Self::Sealing,
         Self::Wake,
         Self::Callbacks,
         Self::Parked,
@@ -37,6 +39,7 @@ impl Measurement {
             Self::Sizes => "What a first visit loads",
             Self::Read => "Reading one action",
             Self::Propose => "Proposing",
+            Self::Sealing => "What sealing the history costs",
             Self::Wake => "From a decision to the waiting agent",
             Self::Callbacks => "From a decision to its callback",
             Self::Parked => "Many parked agents",

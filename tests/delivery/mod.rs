@@ -1,6 +1,7 @@
 //! Callbacks, from the decision to the receiver and back: a real receiver on loopback, a real database.
 
 mod again;
+mod anchoring;
 mod rotating;
 mod sending;
 mod sharing;

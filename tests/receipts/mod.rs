@@ -1,5 +1,6 @@
 //! Receipts: every decision has one, the same one everywhere, and anybody with the public keys can verify it.
 
+mod canonical;
 mod command;
 mod keys;
 

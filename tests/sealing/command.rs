@@ -10,26 +10,26 @@ use sqlx::{ConnectOptions as _, PgPool};
 use crate::managed_postgres::support::TempDir;
 use crate::support::{TestApp, python};
 
-/// Whether the command ended well, and its words.
-struct Said(bool, String);
+/// What the command ended with, and its words.
+pub(super) struct Said(pub(super) Option<i32>, pub(super) String);
 
 impl Said {
     #[track_caller]
-    fn well(&self, parts: &[&str]) {
-        assert!(self.0, "{}", self.1);
+    pub(super) fn well(&self, parts: &[&str]) {
+        assert_eq!(self.0, Some(0), "{}", self.1);
         for part in parts {
             assert!(self.1.contains(part), "{part}: {}", self.1);
         }
     }
 
     #[track_caller]
-    fn ill(&self, part: &str) {
-        assert!(!self.0 && self.1.contains(part), "{part}: {}", self.1);
+    pub(super) fn ill(&self, part: &str) {
+        assert!(matches!(self.0, Some(1 | 2)) && self.1.contains(part), "{part}: {}", self.1);
     }
 }
 
 /// Runs `impri audit …`, with a database or on a machine without one.
-async fn audit(dir: &Path, args: &[&str], database: Option<&PgPool>) -> Said {
+pub(super) async fn audit(dir: &Path, args: &[&str], database: Option<&PgPool>) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_impri"));
     for (name, _) in std::env::vars_os() {
         if name == "DATABASE_URL" || name.to_string_lossy().starts_with("IMPRI_") {
@@ -43,7 +43,7 @@ async fn audit(dir: &Path, args: &[&str], database: Option<&PgPool>) -> Said {
     let output =
         tokio::task::spawn_blocking(move || command.output().expect("it starts")).await.expect("no panic");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Said(output.status.code() == Some(0), text(&output.stdout) + &text(&output.stderr))
+    Said(output.status.code(), text(&output.stdout) + &text(&output.stderr))
 }
 
 async fn keys(app: &TestApp, dir: &TempDir) {
@@ -80,10 +80,12 @@ async fn an_export_proves_itself_without_the_server(db: PgPool) {
     app.live_a_little().await;
     audit(dir.path(), &["export", "--output", "second.ndjson"], Some(&db)).await.well(&[]);
     let forward = ["verify", "second.ndjson", "--jwks", "jwks.json", "--previous", "first.ndjson"];
-    audit(dir.path(), &forward, None).await.well(&["is intact", "It continues first.ndjson"]);
+    audit(dir.path(), &forward, None).await.well(&["is intact", "continues first.ndjson"]);
     let back = ["verify", "first.ndjson", "--jwks", "jwks.json", "--previous", "second.ndjson"];
     audit(dir.path(), &back, None).await.ill("the end was dropped");
-    audit(dir.path(), &["verify", "--previous", "first.ndjson"], Some(&db)).await.well(&["It continues"]);
+    audit(dir.path(), &["verify", "--previous", "first.ndjson"], Some(&db))
+        .await
+        .well(&["continues first.ndjson"]);
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

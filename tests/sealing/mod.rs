@@ -6,6 +6,7 @@ mod erasing;
 mod forging;
 mod racing;
 mod tampering;
+mod verifying;
 
 use impri::domain::scope::Scope;
 use impri::server::error::ServiceResult;
@@ -37,7 +38,7 @@ async fn checked(services: Services) -> Result<Outcome, Finding> {
     let mut check = Check::new(Source::Live, keys.set());
     stored(&services).await.expect("a history").into_iter().for_each(|line| check.line(line));
     let outcome = check.end()?;
-    let (stray, _) = services.unsealed(project).await.expect("a database");
+    let stray = services.stray_event(project).await.expect("a database");
     match stray {
         Some(fact) => Err(Finding::Unsealed(format!("id {}", fact.id))),
         None => Ok(outcome),

@@ -23,7 +23,8 @@ pub struct AuditArgs {
 pub enum AuditCommand {
     /// Write the sealed history, with chain and signed checkpoints, as lines of JSON that prove themselves
     Export(AuditExportArgs),
-    /// Say whether a history is as it was sealed, or which event is the first that is not; ends with 1 if it is not
+    /// Say whether a history is as it was sealed, or which event is the first that is not; ends with 1 if it is not, and
+    /// with 3 if it is and its end has waited too long for its seal or signature
     Verify(AuditVerifyArgs),
 }
 
@@ -47,7 +48,7 @@ pub struct AuditExportArgs {
 /// `impri audit verify`
 #[derive(Debug, Args)]
 pub struct AuditVerifyArgs {
-    /// An export; - reads stdin [default: the history in this server's database]
+    /// An export; - reads stdin [default: the history of every project in this server's database]
     pub file: Option<PathBuf>,
 
     /// The public keys: a file, or an address such as `https://impri.example.com/.well-known/jwks.json`

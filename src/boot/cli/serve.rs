@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, ValueEnum, builder::BoolishValueParser};
 use super::DatabaseArgs;
 use crate::server::config::{
     Config, ConfigError, FirstAdmin, LogFormat, LogSettings, MetricsAccess, PublicUrl, RateSettings,
-    parse_log_filter,
+    parse_checkpoint_url, parse_log_filter,
 };
 
 /// The settings of the server.
@@ -29,7 +29,7 @@ pub struct ServeArgs {
     #[arg(long, env = "IMPRI_BEHIND_PROXY", action = ArgAction::SetTrue, value_parser = BoolishValueParser::new())]
     pub behind_proxy: bool,
 
-    /// Let callbacks go to private and loopback addresses too
+    /// Let callbacks and checkpoints go to private and loopback addresses too
     #[arg(
         long,
         env = "IMPRI_ALLOW_PRIVATE_TARGETS",
@@ -42,6 +42,10 @@ pub struct ServeArgs {
     /// can't
     #[arg(long, env = "IMPRI_CHECKPOINT_FILE", value_name = "FILE")]
     pub checkpoint_file: Option<PathBuf>,
+
+    /// Post every signed checkpoint of the history to this https address, too, again until it takes it
+    #[arg(long, env = "IMPRI_CHECKPOINT_URL", value_name = "URL", hide_env_values = true)]
+    pub checkpoint_url: Option<String>,
 
     /// How many requests of a sort one key may make in a minute: `off`, or what differs from
     /// propose=6000,read=60000,decide=6000,run=12000,manage=600,export=30
@@ -97,6 +101,11 @@ impl ServeArgs {
             allow_private_targets: self.allow_private_targets,
             behind_proxy: self.behind_proxy,
             checkpoint_file: self.checkpoint_file,
+            checkpoint_url: self
+                .checkpoint_url
+                .as_deref()
+                .map(|url| parse_checkpoint_url(url, self.allow_private_targets))
+                .transpose()?,
             rates: RateSettings::parse(&self.rate_limits)?,
             metrics: MetricsAccess::new(self.metrics, self.metrics_token),
         })

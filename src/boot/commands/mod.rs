@@ -6,6 +6,7 @@ pub mod audit;
 pub mod keys;
 pub mod mcp;
 pub mod project;
+mod proof;
 pub mod receipts;
 pub mod users;
 mod verify;

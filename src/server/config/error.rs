@@ -34,6 +34,12 @@ pub enum ConfigError {
          warn,impri=debug."
     )]
     LogLevel(String),
+    /// `--checkpoint-url` is no address; the address itself may hold a secret and is not repeated.
+    #[error(
+        "IMPRI_CHECKPOINT_URL (--checkpoint-url) must be an https address, such as https://anchor.example.com/impri; \
+         http is for private targets, which IMPRI_ALLOW_PRIVATE_TARGETS allows."
+    )]
+    CheckpointUrl,
     /// `--rate-limits` has a part that can't be read.
     #[error(
         "IMPRI_RATE_LIMITS (--rate-limits) has {part:?}, but each part must be like propose=6000: one of propose, read, \

@@ -4,6 +4,7 @@
 //! know flags: `boot` fills these types from them.
 
 mod base_url;
+mod checkpoint_url;
 mod environment;
 mod error;
 mod log;
@@ -22,6 +23,7 @@ use sqlx::postgres::PgConnectOptions;
 
 pub use self::{
     base_url::BaseUrl,
+    checkpoint_url::parse_checkpoint_url,
     environment::check_environment,
     error::ConfigError,
     log::{LogFormat, LogSettings, parse_log_filter},
@@ -48,6 +50,8 @@ pub struct Config {
     pub behind_proxy: bool,
     /// Where checkpoints of the history are appended, too.
     pub checkpoint_file: Option<PathBuf>,
+    /// Where they are sent, too.
+    pub checkpoint_url: Option<url::Url>,
     /// How much a key may ask.
     pub rates: RateSettings,
     /// Who may read `/metrics`.

@@ -134,7 +134,7 @@ pub struct ErasureRecord {
 pub async fn erasures(conn: &mut PgConnection, project: ProjectId) -> DbResult<Vec<ErasureRecord>> {
     sqlx::query_as!(
         ErasureRecord,
-        r#"select s.seq, e.at, audit_instant(e.at) as "at_text!",
+        r#"select s.seq, legible_instant(e.at) as "at!", audit_instant(e.at) as "at_text!",
              e.actor_name as by
            from audit_event e join audit_seal s using (event_id)
            where e.project_id = $1 and s.project_id = $1 and e.kind = 'gdpr.erase' order by s.seq"#,
@@ -169,12 +169,12 @@ pub async fn range(
     Ok(row.first.zip(row.last))
 }
 
-/// An event that no seal of its project names although the sealer has passed it, which an event that this program writes never is;
-/// and how many wait for the sealer.
+/// An event that no seal of its project names although the sealer has passed it, which an event that this program
+/// writes never is.
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn strays(conn: &mut PgConnection, project: ProjectId) -> DbResult<(Option<StoredFact>, i64)> {
+pub async fn stray(conn: &mut PgConnection, project: ProjectId) -> DbResult<Option<StoredFact>> {
     let first = sqlx::query_as!(
         FactRow,
         r#"select e.event_id, e.project_id, e.kind, e.action_id, e.actor_kind, e.actor_id, e.actor_name, e.channel,
@@ -187,17 +187,86 @@ pub async fn strays(conn: &mut PgConnection, project: ProjectId) -> DbResult<(Op
            order by e.event_id limit 1"#,
         project.uuid(),
     )
-    .fetch_optional(&mut *conn)
+    .fetch_optional(conn)
     .await?;
-    let waiting = sqlx::query_scalar!(
-        r#"select count(*) as "waiting!"
-           from audit_event e cross join (select coalesce(max(settled_to), 0) as settled_to from audit_sealer) z
-           where e.project_id = $1 and e.event_id > z.settled_to
-             and not exists (select from audit_seal s where s.project_id = $1 and s.event_id > z.settled_to
-                             and s.event_id = e.event_id)"#,
+    Ok(first.map(FactRow::into_fact))
+}
+
+/// Events that wait for the sealer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// How many.
+    pub number: i64,
+    /// How many of them did not happen a moment before now, and the number of the first of those.
+    pub late: Option<(i64, i64)>,
+}
+
+/// How many events wait for the sealer; those that happened within `patience` before `now` are not late.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn waiting(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    now: Instant,
+    patience: time::Duration,
+) -> DbResult<Waiting> {
+    let row = sqlx::query!(
+        r#"select count(*) as "number!", count(*) filter (where is_late) as "late!",
+             min(event_id) filter (where is_late) as first_late
+           from (
+             select e.event_id, e.at not between $2 and $3 as is_late
+             from audit_event e cross join (select coalesce(max(settled_to), 0) as settled_to from audit_sealer) z
+             where e.project_id = $1 and e.event_id > z.settled_to
+               and not exists (select from audit_seal s where s.project_id = $1 and s.event_id > z.settled_to
+                               and s.event_id = e.event_id)) w"#,
         project.uuid(),
+        now - patience,
+        now + patience,
     )
     .fetch_one(conn)
     .await?;
-    Ok((first.map(FactRow::into_fact), waiting))
+    Ok(Waiting { number: row.number, late: row.first_late.map(|first| (row.late, first)) })
+}
+
+/// When a place of a chain was sealed; the nearest instant that can be told, if it has none.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn sealed_at(conn: &mut PgConnection, project: ProjectId, seq: i64) -> DbResult<Option<Instant>> {
+    sqlx::query_scalar!(
+        r#"select legible_instant(sealed_at) as "at!" from audit_seal where project_id = $1 and seq = $2"#,
+        project.uuid(),
+        seq,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Every project that has a part of the history, whether there still is such a project or not.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn projects(conn: &mut PgConnection) -> DbResult<Vec<ProjectId>> {
+    let ids = sqlx::query_scalar!(
+        r#"with recursive sealed as (
+             (select project_id from audit_seal order by project_id limit 1)
+             union all
+             select (select s.project_id from audit_seal s where s.project_id > sealed.project_id
+                     order by s.project_id limit 1)
+             from sealed where sealed.project_id is not null),
+           happened as (
+             (select project_id from audit_event order by project_id limit 1)
+             union all
+             select (select e.project_id from audit_event e where e.project_id > happened.project_id
+                     order by e.project_id limit 1)
+             from happened where happened.project_id is not null)
+           select id as "id!" from (
+             select project_id as id from project union select project_id from sealed
+             union select project_id from happened union select project_id from audit_checkpoint) ids
+           where id is not null order by id"#
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(ids.into_iter().map(ProjectId::from_uuid).collect())
 }

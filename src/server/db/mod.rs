@@ -21,6 +21,7 @@ pub mod outbox;
 pub mod people;
 pub mod projects;
 pub mod receipt_keys;
+pub mod receivers;
 mod rows;
 pub mod seals;
 pub mod sessions;

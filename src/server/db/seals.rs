@@ -11,7 +11,7 @@ use crate::domain::ids::{ActionId, ProjectId};
 use crate::domain::seal::{Sha256Digest, StoredFact};
 
 /// The lock of the one that seals, or erases what is sealed: `imprseal`.
-const LOCK: i64 = 0x696d_7072_7365_616c;
+pub const LOCK: i64 = 0x696d_7072_7365_616c;
 
 /// Becomes the sealer until the transaction ends, unless there is one.
 ///

@@ -1,9 +1,11 @@
 //! What leaves the house: the outbox worker and one file per channel.
 //!
-//! Rows are written by services in the transaction of their cause; this room only sends them.
+//! Rows are written by services in the transaction of their cause; this room only sends them. So are checkpoints of
+//! the history, which are rows, too.
 
 mod address;
 pub mod callback;
+pub mod checkpoints;
 pub mod outbound;
 mod worker;
 

@@ -11,13 +11,15 @@ use crate::domain::decision::Channel;
 use crate::domain::ids::ProjectId;
 use crate::domain::seal::{self, Sha256Digest, StoredFact};
 use crate::server::db;
-use crate::server::db::chain::{ErasureRecord, StoredLink};
+use crate::server::db::chain::{ErasureRecord, StoredLink, Waiting};
 use crate::server::db::seals::SealState;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::proof::{Erasure, EventLine, FORMAT, Head, Line};
 
 /// Links on one page; their events may be large.
 const PAGE: i64 = 200;
+/// What is longer without a seal or a signature is late: a server that runs takes a second, and half a minute.
+const PROMISE: time::Duration = time::Duration::MINUTE;
 
 /// A part of a chain that is being read.
 #[derive(Debug, Clone)]
@@ -144,13 +146,39 @@ impl Services {
         Ok(written)
     }
 
-    /// An event of a project that has no seal although the sealer has passed it, and how many wait for the sealer.
+    /// Every project that has a part of the history.
     ///
     /// # Errors
     /// If the database can't be reached.
-    pub async fn unsealed(&self, project: ProjectId) -> ServiceResult<(Option<StoredFact>, i64)> {
+    pub async fn projects_with_history(&self) -> ServiceResult<Vec<ProjectId>> {
         let mut conn = self.pool.acquire().await?;
-        Ok(db::chain::strays(&mut conn, project).await?)
+        Ok(db::chain::projects(&mut conn).await?)
+    }
+
+    /// An event of a project that has no seal although the sealer has passed it.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn stray_event(&self, project: ProjectId) -> ServiceResult<Option<StoredFact>> {
+        let mut conn = self.pool.acquire().await?;
+        Ok(db::chain::stray(&mut conn, project).await?)
+    }
+
+    /// What of a project waits to be sealed, and since when the events after `signed` wait for a checkpoint, if that is
+    /// longer than a server that runs takes.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn end_of_history(
+        &self,
+        project: ProjectId,
+        signed: i64,
+    ) -> ServiceResult<(Waiting, Option<Instant>)> {
+        let now = self.clock.now();
+        let mut conn = self.pool.acquire().await?;
+        let waiting = db::chain::waiting(&mut conn, project, now, PROMISE).await?;
+        let unsigned = db::chain::sealed_at(&mut conn, project, signed + 1).await?;
+        Ok((waiting, unsigned.filter(|at| *at < now - PROMISE)))
     }
 }
 

@@ -64,6 +64,7 @@ impl Services {
         let channels = db::audit::channels(&mut conn, project, CHOICES).await?;
         let seal = db::seals::state(&mut conn, project).await?;
         drop(conn);
+        let receivers = self.receivers().await?;
         let people =
             people.into_iter().map(|person| Choice { value: person.id.to_string(), label: person.name });
         Ok(HistoryView {
@@ -79,7 +80,7 @@ impl Services {
                 .map(|channel| Choice { label: view::history::door(&channel), value: channel })
                 .collect(),
             problem,
-            seal: seal.map(|state| view::history::seal(state, &reader)),
+            seal: seal.map(|state| view::history::seal(state, receivers, &reader)),
         })
     }
 

@@ -36,6 +36,7 @@ mod projects;
 mod propose;
 mod read;
 mod receipts;
+mod receivers;
 mod report;
 mod roles;
 mod seal;

@@ -10,10 +10,11 @@ use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::ActionId;
 use crate::server::db::audit::StoredEvent;
+use crate::server::db::receivers::ReceiverState;
 use crate::server::db::seals::SealState;
 use crate::server::text;
 use crate::wire::card::ChangeView;
-use crate::wire::history::{ActionRef, HistoryEvent, SealView};
+use crate::wire::history::{ActionRef, HistoryEvent, ReceiverView, SealView};
 
 /// A fact as its reader sees it.
 pub fn event(stored: StoredEvent, reader: &Reader) -> HistoryEvent {
@@ -53,7 +54,7 @@ pub fn steps(timeline: &[StoredEvent]) -> BTreeMap<i64, String> {
             _ => return None,
         };
         let span = after.event.at - before.event.at;
-        let span = if span < time::Duration::SECOND { "under 1 s".to_owned() } else { between(span) };
+        let span = if span < time::Duration::SECOND { "less than 1 s".to_owned() } else { between(span) };
         Some((after.id, format!("{name} {span}")))
     });
     named.collect()
@@ -65,8 +66,14 @@ pub fn door(channel: &str) -> String {
 }
 
 /// How far the history is sealed.
-pub fn seal(state: SealState, reader: &Reader) -> SealView {
+pub fn seal(state: SealState, receivers: Vec<ReceiverState>, reader: &Reader) -> SealView {
+    let receivers = receivers.into_iter().map(|receiver| ReceiverView {
+        host: receiver.host,
+        took: receiver.delivered_at.map(|at| reader.moment(at)),
+        failing: receiver.failing_since.map(|at| reader.moment(at)).zip(receiver.last_error),
+    });
     SealView {
+        receivers: receivers.collect(),
         event: state.seq,
         at: reader.moment(state.sealed_at),
         signed: state.signed_at.map(|at| reader.moment(at)),

@@ -18,18 +18,21 @@ pub fn HistoryExport(
         .map(|(name, value)| view! { <input type="hidden" name=name value=value /> })
         .collect_view();
     view! {
-        <form class="history-export" method="post" action="/history/export" aria-label="Export">
-            {fields}
-            <p id="export-what">"Export what is shown, all pages of it:"</p>
-            <button class="button" type="submit" name="format" value="csv" aria-describedby="export-what">
-                "CSV"
-            </button>
-            <button class="button" type="submit" name="format" value="ndjson" aria-describedby="export-what">
-                "NDJSON"
-            </button>
-            <button class="button" type="submit" name="format" value="report" aria-describedby="export-what">
-                "Report to print"
-            </button>
-        </form>
+        <details class="history-more history-export">
+            <summary>"Export what is shown"</summary>
+            <form method="post" action="/history/export" aria-label="Export">
+                {fields}
+                <p id="export-what">"All pages of it, as the filters are set. That it was exported is an event, too."</p>
+                <button class="button" type="submit" name="format" value="csv" aria-describedby="export-what">
+                    "CSV"
+                </button>
+                <button class="button" type="submit" name="format" value="ndjson" aria-describedby="export-what">
+                    "NDJSON"
+                </button>
+                <button class="button" type="submit" name="format" value="report" aria-describedby="export-what">
+                    "Report to print"
+                </button>
+            </form>
+        </details>
     }
 }

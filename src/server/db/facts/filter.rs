@@ -50,6 +50,7 @@ pub(super) enum Lead {
     Action,
     Subject,
     Actor,
+    Nameless,
     Agent,
     ActionKind,
     Channel,
@@ -64,6 +65,7 @@ impl Lead {
             Self::Action => "action",
             Self::Subject => "subject",
             Self::Actor => "actor",
+            Self::Nameless => "nameless",
             Self::Agent => "agent",
             Self::ActionKind => "action_kind",
             Self::Channel => "channel",
@@ -74,23 +76,26 @@ impl Lead {
 }
 
 impl EventFilter {
-    /// Those that are set, and whether there is none beside them that only a look at each fact decides.
-    pub(super) fn leads(&self) -> (Vec<Lead>, bool) {
+    /// Those that are set; each has an index.
+    pub(super) fn leads(&self) -> Vec<Lead> {
         let about = self.about.map(|about| match about {
             Subject::Action(_) => Lead::Action,
             Subject::Key(_) | Subject::Reviewer(_) => Lead::Subject,
         });
-        let is_nameless = matches!(self.actor, Some(ByActor::Nameless(_)));
+        let actor = self.actor.map(|actor| match actor {
+            ByActor::Nameless(_) => Lead::Nameless,
+            ByActor::Reviewer(_) | ByActor::Key(_) => Lead::Actor,
+        });
         let set = [
             about,
             self.is_edited.then_some(Lead::Edited),
-            self.actor.filter(|_| !is_nameless).map(|_| Lead::Actor),
+            actor,
             self.agent.as_ref().map(|_| Lead::Agent),
             self.action_kind.as_ref().map(|_| Lead::ActionKind),
             self.kinds.as_ref().map(|_| Lead::Kinds),
             self.channel.as_ref().map(|_| Lead::Channel),
         ];
-        (set.into_iter().flatten().collect(), !is_nameless)
+        set.into_iter().flatten().collect()
     }
 }
 

@@ -22,7 +22,7 @@ use crate::domain::ids::ProjectId;
 const WALK: i64 = 10_000;
 
 /// One statement over the facts of a lead, newest first. `$head` ends where their select begins, `$kind` is one more
-/// condition on them, `$tail` goes on after their `order by`. Arguments after the first fourteen start at `$15`.
+/// condition on them, `$tail` goes on after their `order by`. Arguments after the first fifteen start at `$16`.
 macro_rules! select_facts {
     ($row:ident, [$($head:literal)+], $kind:literal, [$($tail:literal)+], $project:expr, $lead:expr, $filter:expr,
         $asked:expr, $walk:expr $(, $arg:expr)*) => {{
@@ -39,6 +39,7 @@ macro_rules! select_facts {
                    and ($2 <> 'action_kind' or e.action_kind = $7)
                    and ($2 <> 'channel' or e.channel = $8)
                    and ($2 <> 'edited' or is_edited(e.kind, e.data))
+                   and ($2 <> 'nameless' or (e.actor_id is null and e.actor_kind = $15))
                    and ($9::timestamptz is null or e.at >= $9)
                    and ($10::timestamptz is null or e.at < $10)
                    and ($11::bigint is null or (e.at, e.event_id) < (audit_place_at($11), $12::bigint))
@@ -57,7 +58,8 @@ macro_rules! select_facts {
             before_at,
             before_id,
             $asked.kinds.as_deref(),
-            $walk
+            $walk,
+            $asked.nameless
             $(, $arg)*
         )
     }};
@@ -82,13 +84,12 @@ pub async fn find(
     .fetch_one(&mut *conn)
     .await?;
     let asked = Asked::of(filter);
-    let (leads, is_indexed) = filter.leads();
+    let leads = filter.leads();
     // One more, to see whether there is one.
     let wanted = limit + 1;
     let (lead, walk, end) = match leads[..] {
-        [] if is_indexed => (Lead::Time, wanted, None),
-        [lead] if is_indexed => (lead, wanted, None),
-        [] => (Lead::Time, WALK, walk_end(conn, project, Lead::Time, filter, &asked).await?),
+        [] => (Lead::Time, wanted, None),
+        [lead] => (lead, wanted, None),
         _ => {
             let mut ends = Vec::with_capacity(leads.len());
             for lead in leads {
@@ -185,9 +186,9 @@ async fn read(
                        and ($7::text is null or f.action_kind = $7)
                        and ($8::text is null or f.channel = $8)
                        and ($13::text[] is null or f.kind = any($13))
-                       and (not $16 or is_edited(f.kind, f.data))
-                       and ($17::text is null or f.actor_kind = $17)
-                     order by f.at desc, f.event_id desc limit $15) e
+                       and (not $17 or is_edited(f.kind, f.data))
+                       and ($15::text is null or f.actor_kind = $15)
+                     order by f.at desc, f.event_id desc limit $16) e
                    left join action a using (action_id)
                    left join audit_seal s on s.event_id = e.event_id and s.project_id = e.project_id
                    order by e.at desc, e.event_id desc"],
@@ -197,8 +198,7 @@ async fn read(
                 asked,
                 walk,
                 limit,
-                filter.is_edited,
-                asked.nameless
+                filter.is_edited
             )
         };
     }
