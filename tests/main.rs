@@ -2,6 +2,7 @@
 
 mod api_audit;
 mod api_audit_export;
+mod api_channels;
 mod api_claiming;
 mod api_deciding;
 mod api_deciding_many;
@@ -18,6 +19,7 @@ mod api_reading;
 mod api_repeating;
 mod api_reporting;
 mod api_waiting;
+mod channels;
 mod delivery;
 mod doors;
 mod expiry;
@@ -29,6 +31,7 @@ mod pages;
 mod pages_account;
 mod pages_bulk;
 mod pages_card;
+mod pages_channels;
 mod pages_connect;
 mod pages_context;
 mod pages_finding;

@@ -70,7 +70,13 @@ async fn serve_on(
     let pool = open_database(options).await?;
     let address = listener.local_addr()?;
     let public_url = config.public_url_for(address);
-    let services = Services::new(pool.clone(), Clock::System, public_url.as_str());
+    let vault = config.vault.open().context("The key that seals secrets can't be used")?;
+    let services = Services::new(pool.clone(), Clock::System, public_url.as_str())
+        .with_vault(vault)
+        .with_platforms(config.platforms.clone());
+    for error in services.secrets_state().await.context("The secrets can't be read")?.lost {
+        tracing::error!("a channel can't be used: {error}");
+    }
     if let Some(admin) = &config.first_admin {
         set_up(&services, admin).await?;
     }
@@ -82,7 +88,7 @@ async fn serve_on(
         })?),
         None => None,
     };
-    let workers = start_workers(&services, config.allow_private_targets, checkpoint_file, &stop);
+    let workers = start_workers(&services, config.platforms.policy, checkpoint_file, &stop);
     let settings = RouterSettings {
         is_https: public_url.is_https(),
         behind_proxy: config.behind_proxy,
@@ -198,7 +204,7 @@ async fn set_up(services: &Services, admin: &FirstAdmin) -> anyhow::Result<()> {
 
 fn start_workers(
     services: &Services,
-    allow_private_targets: bool,
+    policy: OutboundPolicy,
     checkpoint_file: Option<CheckpointFile>,
     stop: &CancellationToken,
 ) -> TaskTracker {
@@ -208,8 +214,9 @@ fn start_workers(
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { all.run_expiry(&token).await });
     let (all, token) = (services.clone(), stop.clone());
-    let policy = OutboundPolicy { allow_private_targets };
     tracker.spawn(async move { notify::run(&all, policy, &token).await });
+    let (all, token) = (services.clone(), stop.clone());
+    tracker.spawn(async move { notify::telegram::listen::run(&all, &token).await });
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { all.run_sealer(checkpoint_file, &token).await });
     tracker.spawn(sessions::tidy(services.clone(), stop.clone()));
