@@ -17,7 +17,7 @@ const PUBLIC: [&str; 5] =
 const HARMLESS: &str = "/rpc/sign_out";
 
 /// Fields that satisfy every server function, so that none is refused for a missing one.
-fn all_fields(id: &str) -> [(&str, &str); 16] {
+fn all_fields(id: &str) -> [(&str, &str); 19] {
     [
         ("id", id),
         ("seen", "0000000000000000000000000000000000000000000000000000000000000000"),
@@ -35,6 +35,9 @@ fn all_fields(id: &str) -> [(&str, &str); 16] {
         ("theme", "dark"),
         ("current", "not the password"),
         ("sent[verdict]", "approve"),
+        ("kind", "webhook"),
+        ("platform", "telegram"),
+        ("user", "1"),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 mod api_audit;
 mod api_audit_export;
+mod api_channels;
 mod api_claiming;
 mod api_deciding;
 mod api_deciding_many;
@@ -19,6 +20,7 @@ mod api_reading;
 mod api_repeating;
 mod api_reporting;
 mod api_waiting;
+mod channels;
 mod delivery;
 mod doors;
 mod expiry;
@@ -32,6 +34,7 @@ mod pages_account;
 mod pages_auditing;
 mod pages_bulk;
 mod pages_card;
+mod pages_channels;
 mod pages_connect;
 mod pages_context;
 mod pages_finding;

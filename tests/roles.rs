@@ -20,7 +20,7 @@ use sqlx::PgPool;
 use crate::support::{PATIENCE, Page, TestApp, api::mail};
 
 /// Server functions that anybody may call who is signed in: they are about oneself, or only read.
-const FOR_ALL: [&str; 13] = [
+const FOR_ALL: [&str; 14] = [
     "load_inbox",
     "load_many_done",
     "load_card",
@@ -34,10 +34,13 @@ const FOR_ALL: [&str; 13] = [
     "save_preferences",
     "end_session",
     "end_other_sessions",
+    "make_chat_code",
 ];
+/// For everybody too, but there is nothing to end unless something was linked.
+const UNLINK: &str = "unlink_chat";
 const FOR_REVIEWERS: [&str; 5] =
     ["decide_action", "decide_many", "load_many", "replay_callback", "send_test_action"];
-const FOR_ADMINS: [&str; 10] = [
+const FOR_ADMINS: [&str; 16] = [
     "load_keys",
     "create_key",
     "make_agent_key",
@@ -48,6 +51,12 @@ const FOR_ADMINS: [&str; 10] = [
     "change_role",
     "disable_account",
     "enable_account",
+    "load_channels",
+    "create_channel",
+    "update_channel",
+    "switch_channel",
+    "delete_channel",
+    "test_channel",
 ];
 /// Server functions that ask for nobody, and the way out.
 const OPEN: [&str; 6] = ["current_door", "join", "load_invitation", "set_up", "sign_in", "sign_out"];
@@ -77,6 +86,10 @@ fn fields<'a>(id: &'a str, seen: &'a str) -> Vec<(&'a str, &'a str)> {
         ("theme", "dark"),
         ("current", "x"),
         ("password", "not the password"),
+        ("kind", "webhook"),
+        ("settings[url]", "https://hook.example"),
+        ("platform", "telegram"),
+        ("user", "1"),
     ]
 }
 
@@ -85,7 +98,7 @@ async fn every_server_function_asks_for_its_role(db: PgPool) {
     let (app, id, seen) = full_house(&db).await;
     let all: BTreeSet<&str> = server_fn_paths().map(|(path, _)| path.trim_start_matches("/rpc/")).collect();
     let listed: BTreeSet<&str> =
-        FOR_ALL.into_iter().chain(FOR_REVIEWERS).chain(FOR_ADMINS).chain(OPEN).collect();
+        FOR_ALL.into_iter().chain(FOR_REVIEWERS).chain(FOR_ADMINS).chain(OPEN).chain([UNLINK]).collect();
     assert_eq!(all, listed, "whoever adds a function says here whom it is for");
 
     let vera = app.signed_in(VERA).await;
@@ -209,7 +222,7 @@ async fn pages_for_administrators_say_whom_to_ask(db: PgPool) {
     app.advance(1); // They are named in the order of their joining.
     app.person("Cleo", "cleo@example.org", true).await;
     let (ada, bob) = (app.ada().await, app.signed_in(BOB).await);
-    for path in ["/keys", "/people"] {
+    for path in ["/keys", "/people", "/channels"] {
         let page = bob.open(path).await;
         assert_eq!(page.status, 403, "{path}");
         assert_eq!(page.text("h1"), "Not allowed", "{path}");
@@ -222,7 +235,10 @@ async fn pages_for_administrators_say_whom_to_ask(db: PgPool) {
         assert_eq!(app.browser().open(path).await.location(), door, "{path}");
     }
     let menu = |page: &Page| page.attributes(".person-pages a", "href");
-    assert_eq!(menu(&ada.open("/inbox").await), ["/account", "/people", "/keys", "/connect", "/docs"]);
+    assert_eq!(
+        menu(&ada.open("/inbox").await),
+        ["/account", "/people", "/keys", "/channels", "/connect", "/docs"]
+    );
     assert_eq!(
         menu(&bob.open("/inbox").await),
         ["/account", "/connect", "/docs"],

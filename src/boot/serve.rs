@@ -23,8 +23,8 @@ use crate::server::config::{Config, DatabaseSource, FirstAdmin};
 use crate::server::db::{self, MIGRATOR};
 use crate::server::error::is_out_of_reach;
 use crate::server::live;
+use crate::server::notify;
 use crate::server::notify::checkpoints::CheckpointReceiver;
-use crate::server::notify::{self, OutboundPolicy};
 use crate::server::postgres::{ManagedPostgres, PostgresError};
 use crate::server::service::{NewPerson, Services};
 
@@ -71,7 +71,13 @@ async fn serve_on(
     let pool = open_database(options).await?;
     let address = listener.local_addr()?;
     let public_url = config.public_url_for(address);
-    let services = Services::new(pool.clone(), Clock::System, public_url.as_str());
+    let vault = config.vault.open().context("The key that seals secrets can't be used")?;
+    let services = Services::new(pool.clone(), Clock::System, public_url.as_str())
+        .with_vault(vault)
+        .with_platforms(config.platforms.clone());
+    for error in services.secrets_state().await.context("The secrets can't be read")?.lost {
+        tracing::error!("a channel can't be used: {error}");
+    }
     if let Some(admin) = &config.first_admin {
         set_up(&services, admin).await?;
     }
@@ -209,8 +215,10 @@ fn start_workers(
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { all.run_expiry(&token).await });
     let (all, token) = (services.clone(), stop.clone());
-    let policy = OutboundPolicy { allow_private_targets: config.allow_private_targets };
+    let policy = config.platforms.policy;
     tracker.spawn(async move { notify::run(&all, policy, &token).await });
+    let (all, token) = (services.clone(), stop.clone());
+    tracker.spawn(async move { notify::telegram::listen::run(&all, &token).await });
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { all.run_sealer(checkpoint_file, &token).await });
     if let Some(url) = &config.checkpoint_url {

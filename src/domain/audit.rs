@@ -42,6 +42,8 @@ event_kinds! {
     ActionExecuteFailed = "action.execute_failed",
     /// A message about it could not be delivered and was given up.
     DeliveryFailed = "delivery.failed",
+    /// A message to people about it could not be delivered and was given up.
+    NoticeFailed = "notice.failed",
     /// Somebody had a message about it sent again.
     DeliveryReplayed = "delivery.replayed",
     /// A key was made.
@@ -90,6 +92,22 @@ event_kinds! {
     ReceiptKeyRotated = "receipt_key.rotated",
     /// What a key signed is not to be believed any more.
     ReceiptKeyWithdrawn = "receipt_key.withdrawn",
+    /// A channel was made that people are told things through.
+    ChannelCreated = "channel.created",
+    /// A setting of a channel changed, or it was paused or resumed.
+    ChannelUpdated = "channel.updated",
+    /// A channel was deleted.
+    ChannelDeleted = "channel.deleted",
+    /// Somebody had a channel tried with a test message.
+    ChannelTested = "channel.tested",
+    /// A person linked an account on a chat platform to their own.
+    ChatLinked = "chat.linked",
+    /// Such an account stands for nobody any more.
+    ChatUnlinked = "chat.unlinked",
+    /// Somebody on a chat platform pressed a button that was not theirs to press.
+    ChatRefused = "chat.refused",
+    /// What is secret at rest was sealed anew with another key.
+    SecretsResealed = "secrets.resealed",
 }
 
 impl EventKind {

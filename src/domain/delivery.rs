@@ -11,6 +11,15 @@ const PAUSES: [Duration; 5] = [
     Duration::seconds(43_200),
 ];
 
+/// The same for a message to people, who decide while there is time.
+const NOTICE_PAUSES: [Duration; 5] = [
+    Duration::seconds(5),
+    Duration::seconds(30),
+    Duration::minutes(2),
+    Duration::minutes(10),
+    Duration::hours(1),
+];
+
 /// What one attempt came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -33,6 +42,18 @@ pub enum Outcome {
     },
     /// It may not be sent there; no further attempt will help.
     Refused {
+        /// Why, for people.
+        reason: String,
+    },
+    /// Not now, and that is nobody's failure.
+    Later {
+        /// When to try again.
+        after: Duration,
+        /// Why, for people.
+        reason: String,
+    },
+    /// There is nothing to send any more.
+    Skipped {
         /// Why, for people.
         reason: String,
     },
@@ -68,12 +89,18 @@ impl Outcome {
     pub fn fate(&self, failures: u32) -> Fate {
         match self {
             Self::Delivered { .. } => Fate::Delivered,
-            Self::Gone { .. } => Fate::Gone,
             Self::Refused { .. } => Fate::Dead,
-            Self::Failed { .. } => {
-                let pause = usize::try_from(failures).ok().and_then(|index| PAUSES.get(index));
-                pause.map_or(Fate::Dead, |pause| Fate::Retry(*pause))
-            }
+            Self::Failed { .. } => retry(&PAUSES, failures),
+            Self::Later { after, .. } => Fate::Retry(*after),
+            Self::Gone { .. } | Self::Skipped { .. } => Fate::Gone,
+        }
+    }
+
+    /// The same for a message to people.
+    pub fn notice_fate(&self, failures: u32) -> Fate {
+        match self {
+            Self::Failed { .. } => retry(&NOTICE_PAUSES, failures),
+            other => other.fate(failures),
         }
     }
 
@@ -82,7 +109,7 @@ impl Outcome {
         match self {
             Self::Delivered { status } | Self::Gone { status } => Some(*status),
             Self::Failed { status, .. } => *status,
-            Self::Refused { .. } => None,
+            Self::Refused { .. } | Self::Later { .. } | Self::Skipped { .. } => None,
         }
     }
 
@@ -90,7 +117,10 @@ impl Outcome {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Delivered { .. } | Self::Gone { .. } => None,
-            Self::Failed { reason, .. } | Self::Refused { reason } => Some(reason),
+            Self::Failed { reason, .. }
+            | Self::Refused { reason }
+            | Self::Later { reason, .. }
+            | Self::Skipped { reason } => Some(reason),
         }
     }
 
@@ -98,6 +128,11 @@ impl Outcome {
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Failed { .. } | Self::Refused { .. })
     }
+}
+
+fn retry(pauses: &[Duration], failures: u32) -> Fate {
+    let pause = usize::try_from(failures).ok().and_then(|index| pauses.get(index));
+    pause.map_or(Fate::Dead, |pause| Fate::Retry(*pause))
 }
 
 #[cfg(test)]
@@ -123,5 +158,14 @@ mod tests {
         assert_eq!(Outcome::Delivered { status: 204 }.fate(5), Fate::Delivered);
         assert_eq!(Outcome::Gone { status: 410 }.fate(0), Fate::Gone);
         assert_eq!(Outcome::Refused { reason: "no".to_owned() }.fate(0), Fate::Dead);
+    }
+
+    #[test]
+    fn a_message_to_people_is_tried_again_soon_and_what_comes_later_is_no_failure() {
+        let failed = Outcome::Failed { status: None, reason: "no connection".to_owned() };
+        assert_eq!(failed.notice_fate(0), Fate::Retry(Duration::seconds(5)));
+        assert_eq!(failed.notice_fate(5), Fate::Dead);
+        let later = Outcome::Later { after: Duration::seconds(7), reason: "HTTP 429".to_owned() };
+        assert_eq!((later.notice_fate(9), later.is_failure()), (Fate::Retry(Duration::seconds(7)), false));
     }
 }

@@ -82,6 +82,10 @@ typed_id!(
     /// Names the receipt of one decision.
     ReceiptId, "rcp_");
 
+typed_id!(
+    /// Names a channel that people are told things through.
+    ChannelId, "nchan_");
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod audit;
+pub mod channel;
 pub mod content;
 pub mod decision;
 pub mod delivery;

@@ -12,7 +12,11 @@ use crate::wire::error::UiError;
 #[server(prefix = "/rpc", endpoint = "load_account")]
 pub async fn load_account() -> Result<AccountView, UiError> {
     use crate::server::door;
-    door::finish(door::account_page().await)
+    let mut account = door::account_page().await;
+    if let Ok(account) = &mut account {
+        account.code = door::shown_chat_code().await;
+    }
+    door::finish(account)
 }
 
 /// Changes one's name.

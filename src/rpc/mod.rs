@@ -7,6 +7,7 @@
 
 pub mod account;
 pub mod actions;
+pub mod channels;
 pub mod connect;
 pub mod history;
 pub mod keys;

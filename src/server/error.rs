@@ -5,6 +5,7 @@
 
 use crate::domain::Instant;
 use crate::domain::action::{Refusal, Status};
+use crate::domain::channel::rule_of;
 use crate::domain::editable::EditRefusal;
 use crate::domain::role::Role;
 use crate::domain::text::FieldError;
@@ -216,6 +217,18 @@ fn field_error(error: &FieldError) -> UiError {
         "role" => UiError::BadField(Field::Role),
         "theme" => UiError::BadField(Field::Theme),
         "time_zone" => UiError::BadField(Field::TimeZone),
+        "channel.name" => UiError::BadField(Field::ChannelName),
+        "channel.type" => UiError::BadField(Field::ChannelKind),
+        "digest_window_sec" => UiError::BadField(Field::Window),
+        "fallback_id" => UiError::BadField(Field::Fallback),
+        "secrets" => UiError::BadField(Field::Vault),
+        field if field.starts_with("kinds") || field.starts_with("agents") => {
+            UiError::BadField(Field::Filters)
+        }
+        field if field.starts_with("config.") => {
+            let rule = rule_of(field.trim_start_matches("config."));
+            rule.map_or(UiError::BadRequest, |rule| UiError::BadField(Field::Setting(rule)))
+        }
         _ => {
             let problem = if error.code == "too_long" { EditProblem::TooLong } else { EditProblem::Invalid };
             UiError::BadEdit { index: u32::MAX, problem }

@@ -1,7 +1,8 @@
 //! The server: everything that may block, fail or cost.
 //!
 //! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
-//! [`db`] holds the SQL; [`receipts`] signs and verifies; [`proof`] checks a sealed history; [`live`] and [`notify`] carry what happened to those who wait.
+//! [`db`] holds the SQL; [`receipts`] signs and verifies; [`proof`] checks a sealed history;
+//! [`secrets`] seals what the database must not see; [`live`] and [`notify`] carry what happened to those who wait.
 
 pub mod auth;
 pub mod checkpoint_file;
@@ -19,6 +20,7 @@ pub mod postgres;
 pub mod proof;
 pub mod random;
 pub mod receipts;
+pub mod secrets;
 pub mod service;
 pub mod text;
 pub mod view;

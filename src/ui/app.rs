@@ -9,6 +9,7 @@ use leptos_router::path;
 use super::host;
 use super::pages::account::AccountPage;
 use super::pages::action::ActionPage;
+use super::pages::channels::ChannelsPage;
 use super::pages::connect::ConnectPage;
 use super::pages::docs::DocsPage;
 use super::pages::history::HistoryPage;
@@ -50,6 +51,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />
                     <Route path=path!("/people") view=PeoplePage ssr=SsrMode::Async />
                     <Route path=path!("/keys") view=KeysPage ssr=SsrMode::Async />
+                    <Route path=path!("/channels") view=ChannelsPage ssr=SsrMode::Async />
                     <Route path=path!("/connect") view=ConnectPage ssr=SsrMode::Async />
                     <Route path=path!("/join") view=JoinPage ssr=SsrMode::Async />
                     <Route path=path!("/docs") view=DocsPage ssr=SsrMode::Async />

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Moment;
+use super::channels::ChatView;
 use crate::domain::preferences::Theme;
 use crate::domain::role::Role;
 
@@ -31,6 +32,12 @@ pub struct AccountView {
     pub now: Moment,
     /// Where they are signed in: this one first, then the last used.
     pub sessions: Vec<SessionView>,
+    /// Accounts on chat platforms that stand for them.
+    pub chats: Vec<ChatView>,
+    /// Whether there is a chat from which they could decide.
+    pub can_link: bool,
+    /// A code that links one more; shown this once.
+    pub code: Option<String>,
 }
 
 /// The time zones of a part of the world.

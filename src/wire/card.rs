@@ -62,6 +62,8 @@ pub struct Card {
     pub result: Option<ResultView>,
     /// How far the decision's way to the agent's address has come; none if it asked for no callback.
     pub delivery: Option<DeliveryView>,
+    /// Channels that were to tell people of it and did not, each in a sentence.
+    pub not_told: Vec<String>,
     /// What was decided before, while this is not.
     pub context: CardContext,
     /// Everything that happened to it, oldest first.

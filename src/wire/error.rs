@@ -7,6 +7,8 @@ use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
 use leptos::server_fn::codec::JsonEncoding;
 use serde::{Deserialize, Serialize};
 
+pub use super::field::Field;
+
 /// Why a page's request was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum UiError {
@@ -102,82 +104,6 @@ pub enum EditProblem {
     TooLong,
     /// Empty or otherwise not allowed there.
     Invalid,
-}
-
-/// A field of a form other than the decide form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Field {
-    /// A person's name: 1 to 100 characters.
-    Name,
-    /// An e-mail address.
-    Email,
-    /// An e-mail address that nobody has an account with.
-    EmailTaken,
-    /// A password: 10 to 200 characters.
-    Password,
-    /// A project's name: 1 to 200 characters.
-    Project,
-    /// A reason: up to 2,000 characters.
-    Comment,
-    /// What a key may do: at least one.
-    Scopes,
-    /// How long a key lasts.
-    Lifetime,
-    /// A role.
-    Role,
-    /// The colours of the pages.
-    Theme,
-    /// A time zone.
-    TimeZone,
-}
-
-impl Field {
-    const ALL: [Self; 11] = [
-        Self::Name,
-        Self::Email,
-        Self::EmailTaken,
-        Self::Password,
-        Self::Project,
-        Self::Comment,
-        Self::Scopes,
-        Self::Lifetime,
-        Self::Role,
-        Self::Theme,
-        Self::TimeZone,
-    ];
-
-    /// What fits, as a sentence.
-    pub fn rule(self) -> &'static str {
-        match self {
-            Self::Name => "A name has 1 to 100 characters.",
-            Self::Email => "That is not an e-mail address.",
-            Self::EmailTaken => "There is an account with that e-mail address already.",
-            Self::Password => "A password has 10 to 200 characters.",
-            Self::Project => "A project's name has 1 to 200 characters.",
-            Self::Comment => "A reason has up to 2,000 characters, and none of them is NUL.",
-            Self::Scopes => "A key may do at least one thing: tick what.",
-            Self::Lifetime => "Choose from the list how long the key lasts.",
-            Self::Role => "Choose a role from the list.",
-            Self::Theme => "Choose one of the themes.",
-            Self::TimeZone => "Choose a time zone from the list.",
-        }
-    }
-
-    fn code(self) -> &'static str {
-        match self {
-            Self::Name => "bad-name",
-            Self::Email => "bad-email",
-            Self::EmailTaken => "email-taken",
-            Self::Password => "bad-password",
-            Self::Project => "bad-project",
-            Self::Comment => "bad-comment",
-            Self::Scopes => "bad-scopes",
-            Self::Lifetime => "bad-lifetime",
-            Self::Role => "bad-role",
-            Self::Theme => "bad-theme",
-            Self::TimeZone => "bad-time-zone",
-        }
-    }
 }
 
 impl EditProblem {

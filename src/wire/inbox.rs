@@ -67,6 +67,8 @@ pub struct InboxView {
     pub agents: Vec<String>,
     /// What was wrong with the filter, if anything, as a sentence.
     pub problem: Option<String>,
+    /// Channels that did not tell people what they should have, each in a sentence.
+    pub trouble: Vec<String>,
     /// Shown while the project has never had an action.
     pub welcome: Option<Welcome>,
 }

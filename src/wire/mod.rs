@@ -5,10 +5,12 @@
 
 pub mod account;
 pub mod card;
+pub mod channels;
 pub mod connect;
 pub mod context;
 pub mod docs;
 pub mod error;
+mod field;
 pub mod history;
 pub mod inbox;
 pub mod keys;

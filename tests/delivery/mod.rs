@@ -35,26 +35,26 @@ use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-const OPEN: OutboundPolicy = OutboundPolicy { allow_private_targets: true };
+pub(crate) const OPEN: OutboundPolicy = OutboundPolicy { allow_private_targets: true };
 const GUARDED: OutboundPolicy = OutboundPolicy { allow_private_targets: false };
 
 /// A test that takes longer than this to hear something hears nothing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-async fn soon<T>(what: impl Future<Output = T>) -> T {
+pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.expect("in time")
 }
 
 /// A server's use cases on its own database, with an agent and a person.
-struct Desk {
-    services: Services,
-    agent: Caller,
-    person: Decider,
+pub(crate) struct Desk {
+    pub(crate) services: Services,
+    pub(crate) agent: Caller,
+    pub(crate) person: Decider,
     secret: String,
 }
 
 impl Desk {
-    async fn open(pool: PgPool) -> Self {
+    pub(crate) async fn open(pool: PgPool) -> Self {
         let services = Services::new(pool, Clock::manual(), "http://127.0.0.1:8484");
         let person = NewPerson {
             name: "Ada".to_owned(),
@@ -76,11 +76,11 @@ impl Desk {
         }
     }
 
-    fn project(&self) -> ProjectId {
+    pub(crate) fn project(&self) -> ProjectId {
         self.agent.project
     }
 
-    fn proposal(callback_url: &str) -> RawProposal {
+    pub(crate) fn proposal(callback_url: &str) -> RawProposal {
         RawProposal {
             kind: Some("mail.send".to_owned()),
             title: Some("Write to the customer".to_owned()),
@@ -93,7 +93,7 @@ impl Desk {
         }
     }
 
-    async fn propose(&self, callback_url: &str) -> Action {
+    pub(crate) async fn propose(&self, callback_url: &str) -> Action {
         let proposed = self.services.propose(&self.agent, Self::proposal(callback_url), Channel::api()).await;
         match proposed.expect("a valid proposal") {
             Proposed::New(action) => *action,
@@ -101,7 +101,7 @@ impl Desk {
         }
     }
 
-    async fn decide(&self, id: ActionId, verdict: Verdict, edits: Value) {
+    pub(crate) async fn decide(&self, id: ActionId, verdict: Verdict, edits: Value) {
         let Value::Object(edits) = edits else { panic!("edits are an object") };
         let intent = Intent { verdict, seen: None, edits, comment: None, channel: Channel::web() };
         self.services.decide(self.project(), self.person.clone(), id, intent).await.expect("decided");
@@ -114,7 +114,7 @@ impl Desk {
         action.id
     }
 
-    async fn send_due(&self) -> usize {
+    pub(crate) async fn send_due(&self) -> usize {
         soon(notify::send_due(&self.services, OPEN)).await.expect("a database")
     }
 
@@ -137,7 +137,7 @@ impl Desk {
         .await
     }
 
-    async fn events(&self, id: ActionId, kind: EventKind) -> Vec<Value> {
+    pub(crate) async fn events(&self, id: ActionId, kind: EventKind) -> Vec<Value> {
         let rows: Vec<(Value,)> = sqlx::query_as(
             "select data from audit_event where action_id = $1 and kind = $2 order by event_id",
         )
@@ -149,7 +149,7 @@ impl Desk {
         rows.into_iter().map(|(data,)| data).collect()
     }
 
-    fn advance(&self, seconds: u64) {
+    pub(crate) fn advance(&self, seconds: u64) {
         self.services.clock().advance(Duration::from_secs(seconds));
     }
 

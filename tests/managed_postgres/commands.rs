@@ -10,7 +10,7 @@ use impri::{
 use super::support::{Server, TempDir, connect, postmaster_pid};
 
 fn database_args(data_dir: &Path) -> DatabaseArgs {
-    DatabaseArgs { database_url: None, data_dir: Some(data_dir.to_owned()) }
+    DatabaseArgs { secret_key: None, database_url: None, data_dir: Some(data_dir.to_owned()) }
 }
 
 #[tokio::test]

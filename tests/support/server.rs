@@ -4,7 +4,13 @@ use std::{net::SocketAddr, sync::mpsc, time::Duration};
 
 use impri::{
     boot::router::{RouterSettings, router},
-    server::{clock::Clock, live, service::Services},
+    server::{
+        clock::Clock,
+        live,
+        notify::{OutboundPolicy, PlatformSettings},
+        secrets::Vault,
+        service::Services,
+    },
 };
 use sqlx::{
     PgPool,
@@ -14,6 +20,9 @@ use tokio::{net::TcpListener, runtime::Handle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{PATIENCE, RENDERING, Settings, TestApp, eventually};
+
+/// What every server of the tests seals secrets with.
+pub(crate) const VAULT_KEY: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";
 
 impl TestApp {
     pub(super) fn run(db: &PgPool, clock: Clock, settings: Settings) -> Self {
@@ -56,7 +65,11 @@ async fn serve(
     let listener = TcpListener::bind(listen).await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let public_url = settings.public_url.unwrap_or_else(|| url.clone());
-    let services = Services::new(pool.clone(), clock, &public_url);
+    let vault = Vault::from_setting(VAULT_KEY).expect("a key");
+    let platforms =
+        PlatformSettings { policy: OutboundPolicy { allow_private_targets: true }, telegram_api: None };
+    let services =
+        Services::new(pool.clone(), clock, &public_url).with_vault(vault).with_platforms(platforms);
     let is_https = public_url.starts_with("https:");
     let router = {
         let _alone = RENDERING.write().await;

@@ -3,21 +3,24 @@
 //! Owns their names and help texts, and hands on typed values. Must not do what the commands do.
 
 mod audit;
+mod channels;
+mod database;
 mod lifetime;
 mod mcp;
 mod receipts;
 mod serve;
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 pub use self::audit::{AuditArgs, AuditCommand, AuditExportArgs, AuditVerifyArgs};
+pub use self::channels::{ChannelsArgs, ChannelsCommand, PlatformArgs, SecretsArgs, SecretsCommand};
+pub use self::database::DatabaseArgs;
 use self::lifetime::parse_lifetime;
 pub use self::mcp::{McpArgs, McpSettings};
 pub use self::receipts::{ReceiptsArgs, ReceiptsCommand, VerifyArgs};
 pub use self::serve::{LogFormatArg, ServeArgs};
-use crate::server::config::{ConfigError, DatabaseSource};
 
 /// An approval inbox for AI agents: an agent proposes, a person decides, the agent goes on.
 #[derive(Debug, Parser)]
@@ -43,38 +46,12 @@ pub enum Command {
     Mcp(McpArgs),
     /// The sealed history: take it away as a file that proves itself, and verify it
     Audit(AuditArgs),
+    /// The channels that people are told through: Telegram, e-mail and others
+    Channels(ChannelsArgs),
+    /// What is sealed at rest: the secrets of channels, and the keys that seal them
+    Secrets(SecretsArgs),
     /// Receipts of decisions: verify them, and look after the keys that sign them
     Receipts(ReceiptsArgs),
-}
-
-/// Which database a command works on.
-#[derive(Debug, Args)]
-pub struct DatabaseArgs {
-    /// Use this PostgreSQL, such as `postgres://impri:secret@db.example/impri`, instead of running one
-    #[arg(
-        long,
-        env = "DATABASE_URL",
-        value_name = "URL",
-        hide_env_values = true,
-        global = true,
-        help_heading = "Database"
-    )]
-    pub database_url: Option<String>,
-
-    /// Keep the managed database and its lock here [default: ~/.local/share/impri, as root /var/lib/impri]
-    #[arg(long, env = "IMPRI_DATA_DIR", value_name = "DIR", global = true, help_heading = "Database")]
-    pub data_dir: Option<PathBuf>,
-}
-
-impl DatabaseArgs {
-    /// Where that is.
-    ///
-    /// # Errors
-    ///
-    /// When the address is not one, or there is no home directory.
-    pub fn source(&self) -> Result<DatabaseSource, ConfigError> {
-        DatabaseSource::new(self.database_url.as_deref(), self.data_dir.clone())
-    }
 }
 
 /// `impri keys`

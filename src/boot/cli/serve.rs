@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{ArgAction, Args, ValueEnum, builder::BoolishValueParser};
 
-use super::DatabaseArgs;
+use super::{DatabaseArgs, PlatformArgs};
 use crate::server::config::{
     Config, ConfigError, FirstAdmin, LogFormat, LogSettings, MetricsAccess, PublicUrl, RateSettings,
     parse_checkpoint_url, parse_log_filter,
@@ -29,14 +29,8 @@ pub struct ServeArgs {
     #[arg(long, env = "IMPRI_BEHIND_PROXY", action = ArgAction::SetTrue, value_parser = BoolishValueParser::new())]
     pub behind_proxy: bool,
 
-    /// Let callbacks and checkpoints go to private and loopback addresses too
-    #[arg(
-        long,
-        env = "IMPRI_ALLOW_PRIVATE_TARGETS",
-        action = ArgAction::SetTrue,
-        value_parser = BoolishValueParser::new()
-    )]
-    pub allow_private_targets: bool,
+    #[command(flatten)]
+    pub platforms: PlatformArgs,
 
     /// Append every signed checkpoint of the history to this file, too; keep it where whoever can write the database
     /// can't
@@ -98,13 +92,14 @@ impl ServeArgs {
                 self.admin_password,
                 self.admin_password_file.as_deref(),
             )?,
-            allow_private_targets: self.allow_private_targets,
+            platforms: self.platforms.settings()?,
+            vault: self.database.vault(),
             behind_proxy: self.behind_proxy,
             checkpoint_file: self.checkpoint_file,
             checkpoint_url: self
                 .checkpoint_url
                 .as_deref()
-                .map(|url| parse_checkpoint_url(url, self.allow_private_targets))
+                .map(|url| parse_checkpoint_url(url, self.platforms.allow_private_targets))
                 .transpose()?,
             rates: RateSettings::parse(&self.rate_limits)?,
             metrics: MetricsAccess::new(self.metrics, self.metrics_token),

@@ -3,11 +3,13 @@
 #![expect(clippy::print_stdout, reason = "a command's answer belongs on stdout")]
 
 pub mod audit;
+pub mod channels;
 pub mod keys;
 pub mod mcp;
 pub mod project;
 mod proof;
 pub mod receipts;
+pub mod secrets;
 pub mod users;
 mod verify;
 
@@ -19,6 +21,7 @@ use crate::server::clock::Clock;
 use crate::server::db::MIGRATOR;
 use crate::server::db::projects::Project;
 use crate::server::error::ServiceError;
+use crate::server::secrets::Vault;
 use crate::server::service::Services;
 
 /// A command's way to the services.
@@ -31,7 +34,7 @@ pub(super) struct Desk {
 impl Desk {
     async fn open(args: &DatabaseArgs) -> anyhow::Result<Self> {
         let database = open_database(args).await?;
-        match Self::prepare(&database).await {
+        match Self::prepare(args, &database).await {
             Ok((services, project)) => Ok(Self { database, services, project }),
             Err(error) => {
                 database.close().await;
@@ -40,9 +43,10 @@ impl Desk {
         }
     }
 
-    async fn prepare(database: &OpenDatabase) -> anyhow::Result<(Services, Project)> {
+    async fn prepare(args: &DatabaseArgs, database: &OpenDatabase) -> anyhow::Result<(Services, Project)> {
         MIGRATOR.run(&database.pool).await.context("The database's schema can't be brought up to date")?;
-        let services = Services::new(database.pool.clone(), Clock::System, "");
+        let vault = args.vault().open_existing().unwrap_or_else(|error| Vault::closed(error.to_string()));
+        let services = Services::new(database.pool.clone(), Clock::System, "").with_vault(vault);
         let project = services.first_project().await.map_err(explain)?;
         let project = project
             .context("Nobody has an account yet: start impri serve and open the link that it prints")?;

@@ -17,6 +17,12 @@ pub enum ConfigError {
          http://127.0.0.1:8484."
     )]
     BaseUrl(String),
+    /// The address of a Bot API server has the wrong form.
+    #[error(
+        "IMPRI_TELEGRAM_API (--telegram-api) is {0:?}, but must be the http or https address of a Bot API server, such as \
+         http://127.0.0.1:8081."
+    )]
+    TelegramApi(String),
     /// There is no key to call the server with.
     #[error(
         "IMPRI_API_KEY is not set: give it the key of an agent, as impri keys create --scope actions prints it."

@@ -10,6 +10,7 @@ mod error;
 mod log;
 mod public_url;
 mod rates;
+mod vault;
 
 use std::{
     fmt::{self, Debug, Formatter},
@@ -21,6 +22,8 @@ use std::{
 
 use sqlx::postgres::PgConnectOptions;
 
+use super::notify::PlatformSettings;
+
 pub use self::{
     base_url::BaseUrl,
     checkpoint_url::parse_checkpoint_url,
@@ -29,6 +32,7 @@ pub use self::{
     log::{LogFormat, LogSettings, parse_log_filter},
     public_url::PublicUrl,
     rates::{RateClass, RateSettings},
+    vault::VaultSource,
 };
 
 /// Everything `impri serve` can be told.
@@ -44,8 +48,10 @@ pub struct Config {
     pub log: LogSettings,
     /// The first account, made at the first start without the set-up page.
     pub first_admin: Option<FirstAdmin>,
-    /// Whether callbacks may go to private addresses.
-    pub allow_private_targets: bool,
+    /// How platforms are reached, and where messages may go.
+    pub platforms: PlatformSettings,
+    /// Where the key comes from that seals secrets at rest.
+    pub vault: VaultSource,
     /// Whether a reverse proxy's word on the caller's address counts.
     pub behind_proxy: bool,
     /// Where checkpoints of the history are appended, too.

@@ -31,15 +31,19 @@ macro_rules! select_action {
 }
 pub(super) use select_action;
 
-/// Stores a proposal and its event with one statement, unless the proposal is already there under its idempotency
-/// key or, without one, as an identical proposal of the same key that still waits. Says whether it was stored.
+/// Stores a proposal, its event and a message to every channel that hears about it with one statement, unless the proposal is already there under its idempotency
+/// key or, without one, as an identical proposal of the same key that still waits. Says whether it was.
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEvent) -> DbResult<bool> {
+pub async fn propose(
+    conn: &mut PgConnection,
+    action: &Action,
+    event: &AuditEvent,
+) -> DbResult<Option<Stored>> {
     let content = &action.content;
     let valid_for = action.valid_for_secs.map(u32::cast_signed);
-    let stored = sqlx::query_scalar!(
+    let done = sqlx::query!(
         r#"with proposed as (
              insert into action (action_id, project_id, proposed_by, proposed_by_name, kind, title, preview_format,
                preview_body, payload, target_url, callback_url, idempotency_key, editable, idempotent, undo,
@@ -56,8 +60,21 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
            noted as (
              insert into audit_event (project_id, at, kind, action_id, actor_kind, actor_id, actor_name, channel, data,
                action_kind, agent)
-             select $2, $18, $20, action_id, 'key', $3, $4, $21, $22::text::json, $5, $4 from proposed)
-           select count(*) as "stored!" from proposed"#,
+             select $2, $18, $20, action_id, 'key', $3, $4, $21, $22::text::json, $5, $4 from proposed),
+           told as (
+             insert into outbox (event_id, project_id, action_id, channel, channel_id, target, target_host, body, state,
+               created_at, due_at)
+             select gen_random_uuid(), $2, action_id, 'notice', c.channel_id, '', 'channel:' || c.channel_id, '',
+               'pending', $18, $18
+             from proposed, notification_channel c
+             where c.project_id = $2 and c.enabled and c.deleted_at is null
+               and (c.agents = '{}' or $4 = any(c.agents))
+               and (c.kinds = '{}' or exists (
+                 select from unnest(c.kinds) as wanted (kind)
+                 where case when right(wanted.kind, 1) = '*' then starts_with($5, left(wanted.kind, -1))
+                   else $5 = wanted.kind end))
+             returning 1)
+           select (select count(*) from proposed) as "stored!", (select count(*) from told) as "told!""#,
         action.id.uuid(),
         action.project.uuid(),
         action.proposed_by.uuid(),
@@ -83,7 +100,14 @@ pub async fn propose(conn: &mut PgConnection, action: &Action, event: &AuditEven
     )
     .fetch_one(conn)
     .await?;
-    Ok(stored == 1)
+    Ok((done.stored == 1).then_some(Stored { is_told: done.told > 0 }))
+}
+
+/// A proposal that was stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Stored {
+    /// Whether a channel is to be told of it.
+    pub is_told: bool,
 }
 
 /// The editable paths, as text.

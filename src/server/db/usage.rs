@@ -54,8 +54,8 @@ pub async fn undelivered(conn: &mut PgConnection, project: ProjectId) -> DbResul
         Undelivered,
         r#"select count(*) filter (where state = 'pending') as "pending!",
              count(*) filter (where state = 'retry') as "in_retry!",
-             (select count(*) from outbox where project_id = $1 and state = 'dlq') as "dead!"
-           from outbox where project_id = $1 and state in ('pending', 'retry')"#,
+             (select count(*) from outbox where project_id = $1 and channel = 'callback' and state = 'dlq') as "dead!"
+           from outbox where project_id = $1 and channel = 'callback' and state in ('pending', 'retry')"#,
         project.uuid(),
     )
     .fetch_one(conn)

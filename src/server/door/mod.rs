@@ -13,16 +13,19 @@ use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 
 pub use self::redirects::{
-    after, after_agent_key, after_decision, after_join, after_many, after_set_up, after_sign_in,
-    after_test_action,
+    after, after_agent_key, after_channel, after_decision, after_join, after_many, after_set_up,
+    after_sign_in, after_test_action, new_channel,
 };
-pub use self::secrets::{Shown, connect, fresh_key, keep_shown, make_agent_key, shown_invite, shown_key};
+pub use self::secrets::{
+    Shown, connect, fresh_key, keep_shown, keep_test, make_agent_key, shown_chat_code, shown_invite,
+    shown_key, shown_test,
+};
 pub use self::visit::{
     ClientAddress, account_page, change_password, current_door, end_other_sessions, end_session, join,
     member_of, reviewer, set_up, sign_in, sign_out,
 };
 use crate::server::db::people::Member;
-pub use crate::server::service::{KeyForm, Services};
+pub use crate::server::service::{ChannelForm, KeyForm, Services};
 use crate::wire::error::UiError;
 use crate::wire::session::FETCHED;
 

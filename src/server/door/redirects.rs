@@ -51,6 +51,24 @@ pub fn after<T>(path: &str, done: &str, outcome: &Result<T, UiError>) -> String 
     }
 }
 
+/// The page where a sort of channel is set up, if there is such a sort.
+pub fn new_channel(kind: &str) -> String {
+    use crate::domain::channel::ChannelKind;
+    let kind = ChannelKind::from_text(kind);
+    kind.map_or_else(|| "/channels".to_owned(), |kind| format!("/channels?new={}", kind.as_str()))
+}
+
+/// Where the form of a new channel leads: to the list, or back to what is wrong with it.
+pub fn after_channel<T>(back: &str, done: &str, outcome: &Result<T, UiError>) -> String {
+    match outcome {
+        Ok(_) => format!("/channels?done={done}"),
+        Err(error) => {
+            let separator = if back.contains('?') { '&' } else { '?' };
+            format!("{back}{separator}refused={}", error.code())
+        }
+    }
+}
+
 fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }

@@ -7,6 +7,7 @@ use super::{is_fetched, services};
 use crate::domain::role::Role;
 use crate::server::db::people::Member;
 use crate::server::view;
+use crate::wire::channels::TestedView;
 use crate::wire::connect::{ConnectView, FreshAgentKey};
 use crate::wire::error::UiError;
 use crate::wire::keys::FreshKey;
@@ -27,6 +28,10 @@ pub enum Shown {
     Key,
     /// The link of an invitation.
     Invite,
+    /// A code that links an account on a chat platform.
+    ChatCode,
+    /// What came of trying a channel.
+    Test,
 }
 
 impl Shown {
@@ -35,6 +40,8 @@ impl Shown {
             Self::AgentKey => "shown_agent_key",
             Self::Key => "shown_key",
             Self::Invite => "shown_invite",
+            Self::ChatCode => "shown_chat_code",
+            Self::Test => "shown_test",
         }
     }
 }
@@ -78,6 +85,27 @@ pub async fn shown_key() -> Option<FreshKey> {
 /// The link of an invitation that was made just before, once.
 pub async fn shown_invite() -> Option<FreshInvite> {
     take_shown(Shown::Invite).await.map(|secret| FreshInvite { id: secret.of, link: secret.text })
+}
+
+/// A code that was made just before, once.
+pub async fn shown_chat_code() -> Option<String> {
+    take_shown(Shown::ChatCode).await.map(|secret| secret.text)
+}
+
+/// Keeps what came of trying a channel for the page that shows it.
+///
+/// # Errors
+/// If the session can't be written.
+pub async fn keep_test(id: String, ok: bool, answer: String) -> Result<(), UiError> {
+    let text = format!("{}{answer}", if ok { '+' } else { '-' });
+    keep_shown(Shown::Test, id, text).await
+}
+
+/// What came of trying a channel just before, once.
+pub async fn shown_test() -> Option<TestedView> {
+    let secret = take_shown(Shown::Test).await?;
+    let answer = crate::server::text::reveal_text(secret.text.get(1..)?);
+    Some(TestedView { id: secret.of, ok: secret.text.starts_with('+'), answer })
 }
 
 /// Keeps the first agent's key, which is shown until the first action is there.

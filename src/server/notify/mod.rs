@@ -6,9 +6,19 @@
 mod address;
 pub mod callback;
 pub mod checkpoints;
+pub mod message;
+pub mod notice;
+mod ntfy;
 pub mod outbound;
+pub mod platform;
+mod platforms;
+pub mod telegram;
+pub mod token;
+mod webhook;
+pub mod words;
 mod worker;
 
+pub use platforms::{PlatformSettings, Platforms};
 pub use worker::{run, send_due};
 
 /// Where messages may go.

@@ -1,7 +1,8 @@
 //! The one HTTP client for addresses that somebody else chose.
 //!
 //! It resolves names itself and connects only to addresses that it has checked, follows no redirect, takes no proxy
-//! from its environment, keeps no cookie and reads no body. The check can be switched off by the operator alone.
+//! from its environment, keeps no cookie and reads no more of an answer than it needs. The check can be switched off by the
+//! operator alone.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -15,12 +16,15 @@ use url::{Host, Url};
 
 use super::OutboundPolicy;
 use super::address::not_public;
+use super::platform::Failure;
 use crate::domain::delivery::Outcome;
 
 /// How long a receiver may take to be connected to.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a receiver may take in all.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// Most bytes that are read of an answer. Platforms send up to a hundred news at a time, each with a message.
+const ANSWER_MAX: usize = 4 * 1024 * 1024;
 /// Longest reason that is kept, in characters.
 const REASON_MAX: usize = 300;
 
@@ -72,6 +76,59 @@ impl Outbound {
         }
     }
 
+    /// Posts a JSON body and reads the answer, up to a limit.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn call(&self, target: &str, headers: HeaderMap, body: String) -> Result<Answer, Failure> {
+        self.call_within(target, headers, body, self.timeout).await
+    }
+
+    /// The same for an answer that takes its time.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn call_within(
+        &self,
+        target: &str,
+        headers: HeaderMap,
+        body: String,
+        timeout: Duration,
+    ) -> Result<Answer, Failure> {
+        let url = self.check(target).map_err(|reason| Failure::never(None, reason))?;
+        let sent = self.client.post(url).headers(headers).body(body).timeout(timeout).send().await;
+        self.read(sent).await
+    }
+
+    /// Reads what is at an address, up to a limit.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub async fn get(&self, target: &str, headers: HeaderMap) -> Result<Answer, Failure> {
+        let url = self.check(target).map_err(|reason| Failure::never(None, reason))?;
+        self.read(self.client.get(url).headers(headers).send().await).await
+    }
+
+    async fn read(&self, sent: Result<reqwest::Response, reqwest::Error>) -> Result<Answer, Failure> {
+        let failure = |error: &reqwest::Error| match self.explain(error) {
+            Outcome::Refused { reason } => Failure::never(None, reason),
+            other => Failure::again(None, other.reason().unwrap_or_default()),
+        };
+        let mut answer = sent.map_err(|error| failure(&error))?;
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(|error| failure(&error))? {
+            body.extend_from_slice(&chunk);
+            if body.len() > ANSWER_MAX {
+                return Err(Failure::again(
+                    Some(status),
+                    format!("an answer of more than {ANSWER_MAX} bytes"),
+                ));
+            }
+        }
+        Ok(Answer { status, headers, body })
+    }
+
     /// Checks what no resolver will see: the scheme, and an address in place of a name.
     fn check(&self, target: &str) -> Result<Url, String> {
         let url = Url::parse(target).map_err(|error| format!("not an address: {error}"))?;
@@ -109,6 +166,29 @@ impl Outbound {
             }
         };
         Outcome::Failed { status: None, reason }
+    }
+}
+
+/// What somebody answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as JSON; null if it is none.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+
+    /// How long the answer asks to wait; a while if it names no time, and an hour at most.
+    pub fn retry_after(&self) -> Duration {
+        let value = self.headers.get(reqwest::header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let secs = value.and_then(|value| value.trim().parse().ok());
+        Duration::from_secs(secs.unwrap_or(30)).clamp(Duration::from_secs(1), Duration::from_hours(1))
     }
 }
 

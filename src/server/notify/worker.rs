@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::outbound::Outbound;
-use super::{OutboundPolicy, callback};
+use super::{OutboundPolicy, callback, notice};
 use crate::server::db::outbox::{Lease, TakenMessage};
 use crate::server::error::ServiceResult;
 use crate::server::random;
@@ -119,7 +119,8 @@ impl Worker {
             let task = self.tasks.spawn(attempt(self.services.clone(), self.outbound.clone(), message));
             self.held.insert(task.id(), (lease, host));
         }
-        self.left_some = is_full || self.sending.values().any(|count| Services::is_host_full(*count));
+        self.left_some =
+            is_full || self.sending.iter().any(|(host, count)| Services::is_host_full(host, *count));
         Ok(())
     }
 
@@ -160,6 +161,9 @@ impl Worker {
 
 /// Sends one message and writes down what came of it.
 async fn attempt(services: Services, outbound: Outbound, taken: TakenMessage) {
+    if let Some(channel) = taken.channel {
+        return notice::attempt(&services, &taken, channel).await;
+    }
     let outcome = callback::send(&outbound, &taken, services.clock().now()).await;
     tracing::debug!(delivery.id = %taken.message.event, ?outcome, "tried to deliver");
     let mut pauses = RECORD_AGAIN.into_iter();

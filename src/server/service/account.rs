@@ -6,6 +6,7 @@ use super::Services;
 use super::people::person_data;
 use super::sign_in::Counted;
 use crate::domain::audit::{Actor, EventKind};
+use crate::domain::channel::ChannelKind;
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ProjectId, SessionId};
 use crate::domain::preferences::{Preferences, Theme};
@@ -27,7 +28,11 @@ impl Services {
         let reader = self.reader(member);
         let mut conn = self.pool.acquire().await?;
         let sessions = db::sessions::list(&mut conn, member.id, reader.now).await?;
-        Ok(view::account::account(member, this, sessions, &reader))
+        let chats = db::chat::accounts_of(&mut conn, member.id).await?;
+        drop(conn);
+        let telegram = self.deciding_channels(ChannelKind::Telegram).await?;
+        let can_link = telegram.iter().any(|channel| channel.project == member.project);
+        Ok(view::account::account(member, this, sessions, chats, can_link, &reader))
     }
 
     /// Gives somebody another name. What they decided before keeps the name that they had.

@@ -86,13 +86,15 @@ pub(super) fn winner(action: &Action) -> Option<Winner> {
         .map(|decision| Winner { name: decision.decider.name().to_owned(), at: decision.decided_at })
 }
 
-/// Writes the callback about an action's new state, if it asked for one.
+/// Writes what has to leave because of an action's new state: the callback, if it asked for one, and a message to every
+/// channel that shows it. Says whether there is something.
 pub(super) async fn enqueue(
     conn: &mut PgConnection,
     action: &Action,
     now: crate::domain::Instant,
 ) -> ServiceResult<bool> {
-    let Some(target) = &action.callback_url else { return Ok(false) };
+    let is_shown = db::outbox::enqueue_updates(conn, &[action.id], now).await? > 0;
+    let Some(target) = &action.callback_url else { return Ok(is_shown) };
     let event = DeliveryId::from_uuid(random::uuid(now));
     let message = OutboxMessage {
         event,

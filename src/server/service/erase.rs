@@ -91,7 +91,12 @@ impl Services {
             heard.push(signal);
         }
         let erased = db::erasure::actions(&mut tx, &ids, now).await?;
+        // What channels show of them goes, too.
+        let is_shown = db::outbox::enqueue_updates(&mut tx, &ids, now).await? > 0;
         tx.commit().await?;
+        if is_shown {
+            self.outbox_wake.notify_one();
+        }
         for signal in heard {
             self.live.tell(signal);
         }

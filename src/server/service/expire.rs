@@ -33,7 +33,8 @@ impl Services {
             let mut tx = self.pool.begin().await?;
             let expired = db::actions::expire_due(&mut tx, now, BATCH).await?;
             db::actions::note_expired(&mut tx, &expired).await?;
-            let mut has_mail = false;
+            let ids: Vec<_> = expired.iter().map(|action| action.id).collect();
+            let mut has_mail = db::outbox::enqueue_updates(&mut tx, &ids, now).await? > 0;
             let mut heard = Vec::with_capacity(expired.len());
             for action in &expired {
                 if let Some(target) = &action.callback_url {

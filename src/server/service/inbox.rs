@@ -57,7 +57,10 @@ impl Services {
             _ => (db::outbox::latest(&mut conn, id).await?, CardContext::default()),
         };
         let may_decide = member.role.allows(Role::Reviewer);
-        Ok(view::card::card(&action, delivery, timeline, context, may_decide, &reader))
+        let told = db::channel_messages::told(&mut conn, id).await?;
+        let mut card = view::card::card(&action, delivery, timeline, context, may_decide, &reader);
+        card.not_told = told.into_iter().filter_map(view::channels::not_told).collect();
+        Ok(card)
     }
 
     /// Sends an action's latest callback again, because a person asked for it.

@@ -55,6 +55,7 @@ impl Services {
             found = self.find_in_inbox(member, looked_for, seen, now).await?;
         }
         let mut conn = self.pool.acquire().await?;
+        let trouble = db::channel_messages::in_trouble(&mut conn, project).await?;
         let is_first_page = filter.cursor.is_none() && seen.is_none();
         let waiting = u32::try_from(found.listed.len()).unwrap_or(PAGE);
         let is_all = filter.tab() == "pending" && !filter.is_narrow() && is_first_page;
@@ -85,6 +86,7 @@ impl Services {
             may_decide: member.role.allows(Role::Reviewer),
             kinds,
             agents,
+            trouble: trouble.into_iter().map(view::channels::trouble).collect(),
             problem: read.err().map(str::to_owned),
             welcome,
         })

@@ -9,6 +9,10 @@ mod account;
 mod admins;
 mod audit;
 mod audit_file;
+mod channel_settings;
+mod channels;
+pub mod chat;
+mod chat_links;
 mod claim;
 mod context;
 mod cursor;
@@ -28,9 +32,12 @@ mod invites;
 mod keys;
 mod levels;
 mod looked_for;
+mod manage_channels;
 mod manage_keys;
 mod manage_people;
 mod many;
+mod notice_ends;
+pub mod notices;
 mod people;
 mod projects;
 mod propose;
@@ -40,6 +47,7 @@ mod receivers;
 mod report;
 mod roles;
 mod seal;
+mod secrets;
 mod sessions;
 mod setup;
 mod sign_in;
@@ -53,11 +61,13 @@ use tokio::sync::{Notify, Semaphore};
 pub use access::{Caller, CallerError};
 pub use audit::{AuditPage, AuditQuery};
 pub use audit_file::FileRange;
+pub use channels::{ChannelChange, NewChannel, SeenChannel, Tested};
 pub use erase::Erased;
 pub use export::Export;
 pub use find::{ActionList, ActionSearch};
 pub use invites::MadeInvite;
 pub use keys::{NewKey, RevealedKey};
+pub use manage_channels::ChannelForm;
 pub use manage_keys::KeyForm;
 pub use people::NewPerson;
 pub use projects::ProjectChange;
@@ -78,6 +88,8 @@ use super::db::signals;
 use super::error::ServiceResult;
 use super::live::{Live, Signal};
 use super::metrics::Metrics;
+use super::notify::{PlatformSettings, Platforms};
+use super::secrets::Vault;
 use super::view::Reader;
 use super::zone::Zone;
 
@@ -96,6 +108,8 @@ pub struct Services {
     passwords: Arc<Semaphore>,
     outbox_wake: Arc<Notify>,
     metrics: Arc<Metrics>,
+    vault: Vault,
+    platforms: Arc<Platforms>,
 }
 
 impl Services {
@@ -112,7 +126,31 @@ impl Services {
             passwords: Arc::new(Semaphore::new(PASSWORD_CHECKS)),
             outbox_wake: Arc::new(Notify::new()),
             metrics: Arc::new(Metrics::default()),
+            vault: Vault::closed("it was started without one"),
+            platforms: Arc::new(Platforms::new(PlatformSettings::default())),
         }
+    }
+
+    /// The same with what seals secrets at rest.
+    #[must_use]
+    pub fn with_vault(self, vault: Vault) -> Self {
+        Self { vault, ..self }
+    }
+
+    /// The same with other ways to platforms.
+    #[must_use]
+    pub fn with_platforms(self, settings: PlatformSettings) -> Self {
+        Self { platforms: Arc::new(Platforms::new(settings)), ..self }
+    }
+
+    /// What seals secrets at rest.
+    pub fn vault(&self) -> &Vault {
+        &self.vault
+    }
+
+    /// The ways to platforms.
+    pub fn platforms(&self) -> &Platforms {
+        &self.platforms
     }
 
     /// The connections to the database.

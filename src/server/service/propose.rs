@@ -48,8 +48,11 @@ impl Services {
         let mut conn = self.pool.acquire().await?;
         // Twice: between the refusal and the look the one that was in the way may have left.
         for _ in 0..2 {
-            if db::actions::propose(&mut conn, &action, &event).await? {
+            if let Some(stored) = db::actions::propose(&mut conn, &action, &event).await? {
                 self.live.proposed(action.project);
+                if stored.is_told {
+                    self.outbox_wake.notify_one();
+                }
                 return Ok(Proposed::New(Box::new(action)));
             }
             if let Some(key) = &action.idempotency_key {

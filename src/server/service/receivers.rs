@@ -50,7 +50,10 @@ impl Services {
                 return Ok(db::receivers::take(&mut conn, held, now, now + LEASE).await?);
             }
             Outcome::Gone { status } => format!("HTTP {status}"),
-            Outcome::Failed { reason, .. } | Outcome::Refused { reason } => reason.clone(),
+            Outcome::Failed { reason, .. }
+            | Outcome::Refused { reason }
+            | Outcome::Later { reason, .. }
+            | Outcome::Skipped { reason } => reason.clone(),
         };
         db::receivers::failed(&mut conn, held, &reason, now).await?;
         Ok(false)

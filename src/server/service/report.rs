@@ -47,8 +47,12 @@ impl Services {
             };
         }
         db::audit::append(&mut tx, &transition.event).await?;
+        let is_shown = db::outbox::enqueue_updates(&mut tx, &[id], now).await? > 0;
         let change = Change { kind: ChangeKind::Result, id };
         self.commit_and_tell(tx, Signal::Change(agent.project, change)).await?;
+        if is_shown {
+            self.outbox_wake.notify_one();
+        }
         Ok(transition.next)
     }
 }

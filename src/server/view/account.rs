@@ -1,7 +1,8 @@
 //! A person's own account as they see it.
 
-use super::Reader;
+use super::{Reader, channels};
 use crate::domain::ids::SessionId;
+use crate::server::db::chat::ChatAccount;
 use crate::server::db::people::Member;
 use crate::server::db::sessions::StoredSession;
 use crate::server::zone::Zone;
@@ -12,6 +13,8 @@ pub fn account(
     member: &Member,
     this: SessionId,
     sessions: Vec<StoredSession>,
+    chats: Vec<ChatAccount>,
+    can_link: bool,
     reader: &Reader,
 ) -> AccountView {
     let preferences = &member.preferences;
@@ -32,6 +35,9 @@ pub fn account(
         zones: Zone::choices().into_iter().map(group).collect(),
         now: reader.moment(reader.now),
         sessions,
+        chats: chats.into_iter().map(|chat| channels::chat(chat, reader)).collect(),
+        can_link,
+        code: None,
     }
 }
 

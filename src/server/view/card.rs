@@ -86,6 +86,7 @@ pub fn card(
         delivery: delivery
             .filter(|_| action.erased_at.is_none())
             .map(|delivery| delivery_view(delivery, may_decide)),
+        not_told: Vec::new(),
         context,
         timeline: timeline.collect(),
         window: between(action.expires_at - action.created_at),
@@ -232,7 +233,7 @@ pub(super) fn change(path: &str, before: &Value, after: &Value) -> ChangeView {
 }
 
 /// A channel in words.
-pub(super) fn through(channel: &Channel) -> String {
+pub fn through(channel: &Channel) -> String {
     match channel.as_str() {
         "web" => "Web",
         "api" => "API",
@@ -250,7 +251,7 @@ pub(super) fn through(channel: &Channel) -> String {
 }
 
 /// `1 field`, `1,204 characters`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     let digits = count.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

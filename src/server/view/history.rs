@@ -105,6 +105,7 @@ fn did(event: &AuditEvent) -> &'static str {
         EventKind::ActionExecuted => "ran",
         EventKind::ActionExecuteFailed => "failed to run",
         EventKind::DeliveryFailed => "gave up the callback about",
+        EventKind::NoticeFailed => "gave up the message about",
         EventKind::DeliveryReplayed => "had the callback sent again about",
         EventKind::KeyCreated => "made the key",
         EventKind::KeyRevoked => "revoked the key",
@@ -130,6 +131,14 @@ fn did(event: &AuditEvent) -> &'static str {
         EventKind::GdprErase => "erased the content",
         EventKind::ReceiptKeyRotated => "changed the key of receipts:",
         EventKind::ReceiptKeyWithdrawn => "withdrew the key of receipts",
+        EventKind::ChannelCreated => "made the channel",
+        EventKind::ChannelUpdated => "changed the channel",
+        EventKind::ChannelDeleted => "deleted the channel",
+        EventKind::ChannelTested => "tested the channel",
+        EventKind::ChatLinked => "linked the chat account",
+        EventKind::ChatUnlinked => "unlinked the chat account",
+        EventKind::ChatRefused => "was refused in a chat:",
+        EventKind::SecretsResealed => "sealed the secrets anew",
     }
 }
 
@@ -169,6 +178,7 @@ pub fn label(kind: EventKind) -> &'static str {
         EventKind::ActionExecuted => "Executed",
         EventKind::ActionExecuteFailed => "Failed",
         EventKind::DeliveryFailed => "Callback failed",
+        EventKind::NoticeFailed => "Message not delivered",
         EventKind::DeliveryReplayed => "Callback sent again",
         EventKind::KeyCreated => "Key created",
         EventKind::KeyRevoked => "Key revoked",
@@ -193,6 +203,14 @@ pub fn label(kind: EventKind) -> &'static str {
         EventKind::GdprErase => "Data erased",
         EventKind::ReceiptKeyRotated => "Receipt key rotated",
         EventKind::ReceiptKeyWithdrawn => "Receipt key withdrawn",
+        EventKind::ChannelCreated => "Channel created",
+        EventKind::ChannelUpdated => "Channel changed",
+        EventKind::ChannelDeleted => "Channel deleted",
+        EventKind::ChannelTested => "Channel tested",
+        EventKind::ChatLinked => "Chat account linked",
+        EventKind::ChatUnlinked => "Chat account unlinked",
+        EventKind::ChatRefused => "Refused in a chat",
+        EventKind::SecretsResealed => "Secrets sealed anew",
     }
 }
 
@@ -213,7 +231,11 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
         | EventKind::PersonCreated
         | EventKind::PersonDisabled
         | EventKind::PersonEnabled
-        | EventKind::ProjectCreated => name(),
+        | EventKind::ProjectCreated
+        | EventKind::ChannelCreated
+        | EventKind::ChannelUpdated
+        | EventKind::ChannelDeleted
+        | EventKind::ChannelTested => name(),
         EventKind::PersonPasswordChanged => name().filter(|_| !is_about_actor(event)),
         EventKind::PersonInvited | EventKind::PersonInviteWithdrawn => {
             string(&event.data, "role").map(|role| format!("as {role}"))
@@ -241,6 +263,16 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
             let tries = if attempts == 1 { "try" } else { "tries" };
             Some(format!("to {host}, given up after {attempts} {tries}"))
         }
+        EventKind::NoticeFailed => {
+            let why = string(&event.data, "detail").map(text::reveal_text).unwrap_or_default();
+            name().map(|name| format!("to {name}: {why}"))
+        }
+        EventKind::ChatLinked | EventKind::ChatUnlinked => chat_user(&event.data),
+        EventKind::ChatRefused => {
+            let why = string(&event.data, "reason").map(text::reveal_text).unwrap_or_default();
+            chat_user(&event.data).map(|who| format!("{who}: {why}"))
+        }
+        EventKind::SecretsResealed => string(&event.data, "key").map(|key| format!("with the key {key}")),
         EventKind::DeliveryReplayed => {
             string(&event.data, "host").map(|host| format!("to {}", text::reveal_text(host)))
         }
@@ -270,6 +302,13 @@ fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, Instant)>) ->
         | EventKind::ProjectSecretRotated
         | EventKind::GdprExport => None,
     }
+}
+
+/// An account on a chat platform.
+fn chat_user(data: &Value) -> Option<String> {
+    let (platform, user) = (string(data, "platform")?, string(data, "platform_user")?);
+    let name = string(data, "name").map(text::reveal_text).unwrap_or_default();
+    Some(format!("{name} ({platform} {user})", user = text::reveal_text(user)))
 }
 
 /// Which settings were changed to what.

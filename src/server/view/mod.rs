@@ -7,6 +7,7 @@ pub mod account;
 pub mod api;
 pub mod audit;
 pub mod card;
+pub mod channels;
 pub mod connect;
 pub mod context;
 pub mod docs;
@@ -19,4 +20,12 @@ mod moment;
 pub mod people;
 pub mod project;
 
+pub use card::{counted, through};
 pub use moment::{Reader, between};
+
+use crate::domain::action::Action;
+
+/// What a reader should know before they read what was proposed: everything that does not look like what it is.
+pub fn warnings(action: &Action) -> Vec<String> {
+    card::warnings(action, &action.content, false)
+}

@@ -5,6 +5,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::rpc::account::load_account;
+use crate::ui::parts::chat_accounts::ChatAccounts;
 use crate::ui::parts::choice::{role_hint, role_label};
 use crate::ui::parts::notice::Notice;
 use crate::ui::parts::notice_choices::NoticeChoices;
@@ -45,6 +46,7 @@ fn done_sentence(word: &str) -> Option<&'static str> {
         "password" => "Your password is changed, and every other session is signed out.",
         "preferences" => "Your preferences are saved.",
         "session" => "That session is signed out.",
+        "unlinked" => "That chat account stands for you no more, and decides nothing.",
         "sessions" => "Every other session is signed out.",
         _ => return None,
     })
@@ -54,6 +56,7 @@ fn done_sentence(word: &str) -> Option<&'static str> {
 fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiError>) -> impl IntoView {
     let (name, email, project, role) =
         (account.name.clone(), account.email.clone(), account.project.clone(), account.role);
+    let (chats, can_link, code) = (account.chats.clone(), account.can_link, account.code.clone());
     let (sessions, username) = (account.sessions.clone(), email.clone());
     view! {
         <div class="page settings" data-shape="account">
@@ -107,6 +110,8 @@ fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiE
             <Section id="password-change" title="Password" lead="A new one signs you out everywhere else.">
                 <PasswordForm email=username />
             </Section>
+            {(can_link || !chats.is_empty() || code.is_some())
+                .then(|| view! { <ChatAccounts chats=chats code=code /> })}
             <Section
                 id="sessions"
                 title="Sessions"

@@ -157,6 +157,7 @@ fn Split(
             <div class="inbox-side">
                 <Finder filter=filter.clone() kinds=view.kinds.clone() agents=view.agents.clone() />
                 <InboxTabs filter=filter.clone() tabs=view.tabs.clone() />
+                {view.trouble.clone().into_iter().map(|sentence| view! { <Trouble sentence=sentence /> }).collect_view()}
                 {view.problem.clone().map(|sentence| view! { <Alert sentence=sentence /> })}
                 <InboxList list=view selected=selected filter=filter is_picked=place.is_picked />
                 {bulk}
@@ -171,6 +172,17 @@ fn Split(
                 {pane}
             </div>
         </div>
+    }
+}
+
+/// A channel that does not deliver; administrators find out why on the page of channels.
+#[component]
+fn Trouble(sentence: String) -> impl IntoView {
+    view! {
+        <p class="trouble">
+            {sentence} " "
+            <a href="/channels">"Channels"</a>
+        </p>
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod action;
+pub mod channels;
 pub mod connect;
 pub mod docs;
 pub mod history;

@@ -21,10 +21,9 @@ pub fn PersonMenu(
             </li>
         }
     };
-    let for_admins = me
-        .role
-        .allows(Role::Admin)
-        .then(|| [page("/people", "People"), page("/keys", "Keys")].collect_view());
+    let for_admins = me.role.allows(Role::Admin).then(|| {
+        [page("/people", "People"), page("/keys", "Keys"), page("/channels", "Channels")].collect_view()
+    });
     let has_keys = me.shortcuts;
     view! {
         <button class="person" type="button" popovertarget="person-menu">

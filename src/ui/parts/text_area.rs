@@ -12,8 +12,9 @@ pub fn TextArea(
     id: String,
     /// The field's name.
     name: String,
-    /// The id of the form that it belongs to.
-    form: &'static str,
+    /// The id of the form that it belongs to, if it does not stand in it.
+    #[prop(optional)]
+    form: Option<&'static str>,
     /// The text to begin with.
     #[prop(optional)]
     text: String,

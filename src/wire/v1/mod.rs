@@ -5,6 +5,7 @@
 
 mod actions;
 mod audit;
+mod channels;
 mod keys;
 mod problem;
 mod project;
@@ -14,6 +15,7 @@ mod words;
 
 pub use actions::*;
 pub use audit::*;
+pub use channels::*;
 pub use keys::*;
 pub use problem::*;
 pub use project::*;

@@ -27,7 +27,7 @@ pub async fn requeue(
 ) -> DbResult<Option<ReplayedMessage>> {
     let row = sqlx::query!(
         "update outbox set state = 'pending', attempt = 0, due_at = $3, done_at = null, leased_until = null
-         where outbox_id = (select max(outbox_id) from outbox where action_id = $2)
+         where outbox_id = (select max(outbox_id) from outbox where action_id = $2 and channel = 'callback')
            and project_id = $1 and state in ('delivered', 'dlq') and target <> ''
          returning event_id, target_host",
         project.uuid(),
@@ -45,7 +45,8 @@ pub async fn requeue(
 /// If the database can't be reached.
 pub async fn gone_target(conn: &mut PgConnection, action: ActionId) -> DbResult<Option<String>> {
     sqlx::query_scalar!(
-        "select target from outbox where action_id = $1 and state = 'gone' order by outbox_id desc limit 1",
+        "select target from outbox where action_id = $1 and channel = 'callback' and state = 'gone'
+         order by outbox_id desc limit 1",
         action.uuid(),
     )
     .fetch_optional(conn)
@@ -73,7 +74,7 @@ pub async fn latest(conn: &mut PgConnection, action: ActionId) -> DbResult<Optio
     sqlx::query_as!(
         DeliveryState,
         "select state, attempt, last_status, last_error from outbox
-         where action_id = $1 order by outbox_id desc limit 1",
+         where action_id = $1 and channel = 'callback' order by outbox_id desc limit 1",
         action.uuid(),
     )
     .fetch_optional(conn)

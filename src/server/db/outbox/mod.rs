@@ -5,14 +5,16 @@
 //! nothing. No row is ever deleted.
 
 mod look;
+mod notices;
 
 pub use look::*;
+pub use notices::*;
 use sqlx::PgConnection;
 
 use super::DbResult;
 use crate::domain::Instant;
 use crate::domain::delivery::{Fate, Outcome};
-use crate::domain::ids::{ActionId, DeliveryId, ProjectId};
+use crate::domain::ids::{ActionId, ChannelId, DeliveryId, ProjectId};
 
 /// A message to be sent.
 #[derive(Debug, Clone)]
@@ -77,6 +79,8 @@ pub struct TakenMessage {
     pub message: OutboxMessage,
     /// The host in the target.
     pub host: String,
+    /// The channel that it goes to, if it is no callback.
+    pub channel: Option<ChannelId>,
     /// How often it failed so far.
     pub failures: u32,
     /// What the project signs with.
@@ -125,14 +129,15 @@ pub async fn take_due(
                where o.state in ('pending', 'retry') and o.target_host = host.name and o.due_at <= $1
                  and (o.leased_until is null or o.leased_until <= $1)
                order by o.due_at
-               limit greatest($6 - coalesce(busy.sending, 0), 0)
+               -- Messages of a channel go one after the other.
+               limit greatest(case when host.name like 'channel:%' then 1 else $6::bigint end - coalesce(busy.sending, 0), 0)
                for update skip locked) due
              order by due.due_at limit $5)
            update outbox o set leased_until = $2
            from taken, project p
            where o.outbox_id = taken.outbox_id and p.project_id = o.project_id
            returning o.outbox_id, o.event_id, o.project_id, o.action_id, o.target, o.target_host, o.body, o.attempt,
-             p.webhook_secret"#,
+             o.channel_id, p.webhook_secret"#,
         now,
         until,
         &hosts,
@@ -154,6 +159,7 @@ pub async fn take_due(
                 body: row.body,
             },
             host: row.target_host,
+            channel: row.channel_id.map(ChannelId::from_uuid),
             failures: u32::try_from(row.attempt).unwrap_or_default(),
             secret: row.webhook_secret,
         })

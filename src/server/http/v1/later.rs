@@ -28,15 +28,12 @@ const ACTIONS: &[Scope] = &[Scope::Actions];
 const WATCHERS: &str =
     "This server runs no watchers. Let a program of yours watch, and propose to /v1/actions.";
 const RULES: &str = "This server has no rules yet: somebody decides every action.";
-const CHANNELS: &str = "This server has no notification channels yet: actions wait in the inbox.";
 const PUSH: &str = "This server sends no push messages yet: an inbox that is open in a browser is live.";
 const BILLING: &str = "There is nothing to pay on a server of one's own.";
 const SIGN_UP: &str = "Nobody can sign up by the API. The operator makes keys: impri keys create.";
 
 pub(super) fn router() -> OpenApiRouter<HttpState> {
     let watchers = empty(WATCH, json!({"items": [], "has_more": false}));
-    // Some clients read the one name, some the other.
-    let channels = empty(ADMIN, json!({"items": [], "channels": []}));
     OpenApiRouter::new()
         .route("/v1/watchers", watchers.merge(refuse(WATCH, WATCHERS)))
         .route("/v1/watchers/from-preset", refuse(WATCH, WATCHERS))
@@ -45,9 +42,6 @@ pub(super) fn router() -> OpenApiRouter<HttpState> {
         .route("/v1/watcher-presets", empty(WATCH, json!({"presets": []})))
         .route("/v1/rules", empty(ADMIN, json!({"items": []})).merge(refuse(ADMIN, RULES)))
         .route("/v1/rules/{id}", nothing(ADMIN))
-        .route("/v1/notification-channels", channels.merge(refuse(ADMIN, CHANNELS)))
-        .route("/v1/notification-channels/{id}", nothing(ADMIN))
-        .route("/v1/notification-channels/{id}/test", nothing(ADMIN))
         .route("/v1/push/vapid-public-key", get(no_push))
         .route("/v1/push/subscribe", refuse(ACTIONS, PUSH).merge(delete(no_subscription)))
         .route("/v1/usage", get(usage))

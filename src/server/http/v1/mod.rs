@@ -4,6 +4,7 @@
 
 mod actions;
 mod audit;
+mod channels;
 mod describe;
 mod keys;
 mod later;
@@ -44,6 +45,7 @@ fn described() -> OpenApiRouter<HttpState> {
     OpenApiRouter::with_openapi(describe::base())
         .merge(actions::router())
         .merge(keys::router())
+        .merge(channels::router())
         .merge(project::router())
         .merge(audit::router())
         .merge(later::router())

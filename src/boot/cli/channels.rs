@@ -1,0 +1,87 @@
+//! The flags of `impri channels` and `impri secrets`, and how a server reaches platforms.
+
+use clap::{ArgAction, Args, Subcommand, builder::BoolishValueParser};
+
+use super::DatabaseArgs;
+use crate::server::config::{BaseUrl, ConfigError};
+use crate::server::notify::{OutboundPolicy, PlatformSettings};
+
+/// How platforms are reached.
+#[derive(Debug, Args)]
+pub struct PlatformArgs {
+    /// Let callbacks and channels go to private and loopback addresses too
+    #[arg(
+        long,
+        env = "IMPRI_ALLOW_PRIVATE_TARGETS",
+        action = ArgAction::SetTrue,
+        value_parser = BoolishValueParser::new()
+    )]
+    pub allow_private_targets: bool,
+
+    /// Reach Telegram's Bot API here, at a server of your own
+    #[arg(long, env = "IMPRI_TELEGRAM_API", value_name = "URL")]
+    pub telegram_api: Option<String>,
+}
+
+impl PlatformArgs {
+    /// The same, checked.
+    ///
+    /// # Errors
+    /// The first one that is wrong.
+    pub fn settings(&self) -> Result<PlatformSettings, ConfigError> {
+        let telegram_api = match self.telegram_api.as_deref().filter(|url| !url.is_empty()) {
+            None => None,
+            Some(url) => {
+                let parsed = BaseUrl::parse(url).map_err(|_| ConfigError::TelegramApi(url.to_owned()))?;
+                Some(parsed.as_str().to_owned())
+            }
+        };
+        Ok(PlatformSettings {
+            policy: OutboundPolicy { allow_private_targets: self.allow_private_targets },
+            telegram_api,
+        })
+    }
+}
+
+/// `impri channels`
+#[derive(Debug, Args)]
+pub struct ChannelsArgs {
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+    #[command(flatten)]
+    pub platforms: PlatformArgs,
+    #[command(subcommand)]
+    pub command: ChannelsCommand,
+}
+
+/// What can be done with channels from a shell; the page /channels and the API make them.
+#[derive(Debug, Subcommand)]
+pub enum ChannelsCommand {
+    /// Look whether every channel works, without a message that anybody sees; ends with 1 if one does not
+    Doctor,
+    /// List all channels with their health
+    List,
+    /// Have a channel say that it works
+    Test {
+        /// The channel's id or name, as the list shows it
+        channel: String,
+    },
+}
+
+/// `impri secrets`
+#[derive(Debug, Args)]
+pub struct SecretsArgs {
+    #[command(flatten)]
+    pub database: DatabaseArgs,
+    #[command(subcommand)]
+    pub command: SecretsCommand,
+}
+
+/// What can be done with what is sealed at rest.
+#[derive(Debug, Subcommand)]
+pub enum SecretsCommand {
+    /// Say with which keys the secrets are sealed; ends with 1 if one of them can't be opened
+    Status,
+    /// Make a new key in the file of keys, or take the first one that was given, and seal every secret anew with it
+    Rotate,
+}

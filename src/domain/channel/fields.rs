@@ -1,0 +1,190 @@
+//! The settings of each sort of channel: their names in the JSON, what they must be, and what a form says about them.
+
+use serde::{Deserialize, Serialize};
+
+use super::ChannelKind;
+
+/// What a setting must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rule {
+    /// An http or https address.
+    Url,
+    /// `123456:ABC…`, as Telegram's `BotFather` gives it.
+    TelegramToken,
+    /// A chat's number, or the name of a public one.
+    TelegramChat,
+    /// A topic of ntfy.
+    Topic,
+    /// A token without white space.
+    Token,
+    /// An e-mail address.
+    Email,
+    /// 16 to 256 characters.
+    Secret,
+    /// Yes or no.
+    Flag,
+    /// Up to 50 numbers of accounts.
+    Ids,
+    /// Numbers of accounts, and the address of the person that each stands for.
+    People,
+}
+
+impl Rule {
+    /// Every rule.
+    pub const ALL: [Self; 10] = [
+        Self::Url,
+        Self::TelegramToken,
+        Self::TelegramChat,
+        Self::Topic,
+        Self::Token,
+        Self::Email,
+        Self::Secret,
+        Self::Flag,
+        Self::Ids,
+        Self::People,
+    ];
+
+    /// The rule, as the rest of a sentence that begins with the setting's name.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Url => "must be an http or https address.",
+            Self::TelegramToken => "must be a bot's token: digits, a colon, and letters.",
+            Self::TelegramChat => {
+                "must be a chat's number, or @ and the name of a public one; up to 50 characters."
+            }
+            Self::Topic => "must be 1 to 64 of A–Z, a–z, 0–9, _, / and -.",
+            Self::Token => "must be visible ASCII characters without spaces, up to 512.",
+            Self::Email => "must be an e-mail address.",
+            Self::Secret => "must be 16 to 256 characters.",
+            Self::Flag => "must be true or false.",
+            Self::Ids => "must be a list of up to 50 numbers of accounts, each above 0.",
+            Self::People => {
+                "must be an object of up to 50: an account's number, and a person's e-mail address."
+            }
+        }
+    }
+}
+
+/// A setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// Its name in the JSON and in forms.
+    pub name: &'static str,
+    /// Whether it is sealed at rest and masked in every answer.
+    pub is_secret: bool,
+    /// Whether there is no channel without it.
+    pub is_required: bool,
+    /// What it must be.
+    pub rule: Rule,
+    /// What a form calls it.
+    pub label: &'static str,
+    /// What a form says about it.
+    pub hint: &'static str,
+}
+
+const fn open(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
+    Field { name, is_secret: false, is_required: false, rule, label, hint }
+}
+
+const fn secret(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
+    Field { is_secret: true, ..open(name, rule, label, hint) }
+}
+
+const fn required(field: Field) -> Field {
+    Field { is_required: true, ..field }
+}
+
+const NTFY: [Field; 3] = [
+    required(secret("url", Rule::Url, "Server", "Your own, or https://ntfy.sh.")),
+    required(open(
+        "topic",
+        Rule::Topic,
+        "Topic",
+        "On a server without accounts whoever knows it can read along: choose one that nobody guesses.",
+    )),
+    secret(
+        "token",
+        Rule::Token,
+        "Access token",
+        "If the topic needs one: tk_… of an account that may write to it.",
+    ),
+];
+
+const WEBHOOK: [Field; 2] = [
+    required(secret(
+        "url",
+        Rule::Url,
+        "Address",
+        "Gets a POST with JSON for each action that begins to wait.",
+    )),
+    secret(
+        "hmac_secret",
+        Rule::Secret,
+        "Signing secret",
+        "16 to 256 characters. With it each request is signed like a callback, so that the receiver knows where it is from.",
+    ),
+];
+
+const EMAIL: [Field; 1] = [required(open(
+    "address",
+    Rule::Email,
+    "Address",
+    "Who gets the mails. They hold a link to the card; nothing in them decides.",
+))];
+
+const TELEGRAM: [Field; 6] = [
+    required(secret(
+        "bot_token",
+        Rule::TelegramToken,
+        "Bot token",
+        "In Telegram write /newbot to @BotFather; it answers with the token.",
+    )),
+    required(open(
+        "chat_id",
+        Rule::TelegramChat,
+        "Chat",
+        "The number of the chat, -100… for a group, or @name of a public one. Add the bot to the chat first.",
+    )),
+    open(
+        "approval_mode",
+        Rule::Flag,
+        "Decide from the chat",
+        "Messages get the buttons Approve and Reject. Only people of this project who linked their Telegram account can \
+         use them.",
+    ),
+    open(
+        "allowed_approver_user_ids",
+        Rule::Ids,
+        "Only these accounts",
+        "Numbers of Telegram accounts. If there are some, nobody else decides from this chat.",
+    ),
+    open(
+        "approvers",
+        Rule::People,
+        "Who an account stands for",
+        "For accounts that nobody linked: number=e-mail, one a line.",
+    ),
+    secret(
+        "hmac_secret",
+        Rule::Secret,
+        "Button secret",
+        "What the buttons are signed with. Leave it empty and one is made.",
+    ),
+];
+
+/// The settings of a sort of channel. Empty for one that this version can't send to.
+pub fn fields(kind: ChannelKind) -> &'static [Field] {
+    match kind {
+        ChannelKind::Ntfy => &NTFY,
+        ChannelKind::Webhook => &WEBHOOK,
+        ChannelKind::Email => &EMAIL,
+        ChannelKind::Telegram => &TELEGRAM,
+        ChannelKind::Slack | ChannelKind::Discord => &[],
+    }
+}
+
+/// What a setting must be, whichever sort of channel has it.
+pub fn rule_of(name: &str) -> Option<Rule> {
+    let all = ChannelKind::ALL.into_iter().flat_map(fields);
+    all.into_iter().find(|field| field.name == name).map(|field| field.rule)
+}

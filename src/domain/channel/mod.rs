@@ -1,0 +1,94 @@
+//! Channels: where people are told that something waits, and what belongs to the set-up of each sort.
+//!
+//! Owns the sorts, their settings and the rules of these. It must not know how anything is sent.
+
+mod check;
+mod fields;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::check::{Config, Filters, check_config, check_filters, check_name, check_window};
+pub use self::fields::{Field, Rule, fields, rule_of};
+
+/// The sort of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChannelKind {
+    /// A Telegram bot in a chat.
+    Telegram,
+    /// Slack.
+    Slack,
+    /// Discord.
+    Discord,
+    /// E-mail.
+    Email,
+    /// A topic of an ntfy server.
+    Ntfy,
+    /// A program's address.
+    Webhook,
+}
+
+impl ChannelKind {
+    /// Every sort.
+    pub const ALL: [Self; 6] =
+        [Self::Telegram, Self::Slack, Self::Discord, Self::Email, Self::Ntfy, Self::Webhook];
+
+    /// The text of the JSON and the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Telegram => "telegram",
+            Self::Slack => "slack",
+            Self::Discord => "discord",
+            Self::Email => "email",
+            Self::Ntfy => "ntfy",
+            Self::Webhook => "webhook",
+        }
+    }
+
+    /// Reads the text.
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+
+    /// What people call it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Telegram => "Telegram",
+            Self::Slack => "Slack",
+            Self::Discord => "Discord",
+            Self::Email => "E-mail",
+            Self::Ntfy => "ntfy",
+            Self::Webhook => "Webhook",
+        }
+    }
+
+    /// Whether this version can send there. One that can't is refused when it is made.
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Telegram | Self::Ntfy | Self::Webhook => true,
+            Self::Email | Self::Slack | Self::Discord => false,
+        }
+    }
+
+    /// Whether its messages can be changed afterwards, so that they are kept true.
+    pub fn keeps_messages_true(self) -> bool {
+        match self {
+            Self::Telegram | Self::Slack | Self::Discord => true,
+            Self::Email | Self::Ntfy | Self::Webhook => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sorts_have_their_names() {
+        for kind in ChannelKind::ALL {
+            assert_eq!(ChannelKind::from_text(kind.as_str()), Some(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+        assert_eq!(ChannelKind::from_text("pager"), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! What every platform can do, and which of them a channel speaks to.
+//!
+//! To add one: a file beside this that implements [`Platform`], an arm in [`open`], its settings in
+//! `domain/channel/fields.rs` and `true` in `ChannelKind::is_available`. A platform only gives a message its form and
+//! says what came of it; when to send, what to say and who may decide is not its business.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+
+use super::Platforms;
+use super::message::Message;
+use super::{ntfy, telegram, webhook};
+use crate::domain::channel::{ChannelKind, Config};
+use crate::domain::delivery::Outcome;
+
+/// What came of an attempt.
+pub type Sent = Result<Arrived, Failure>;
+
+/// A message that a platform took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrived {
+    /// The platform's status.
+    pub status: u16,
+    /// What the platform calls the message, if it can be changed afterwards.
+    pub reference: Option<String>,
+    /// What the platform said, for people.
+    pub answer: String,
+}
+
+/// A message that a platform did not take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The platform's status, if it answered.
+    pub status: Option<u16>,
+    /// Why, for people, without secrets.
+    pub reason: String,
+    /// Whether trying again helps.
+    pub remedy: Remedy,
+}
+
+/// Whether trying again helps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// It may.
+    Again,
+    /// After this long, as the platform asked; that is no failure.
+    After(Duration),
+    /// Not without a person who changes something.
+    Never,
+}
+
+impl Failure {
+    /// One that trying again may help.
+    pub fn again(status: Option<u16>, reason: impl Into<String>) -> Self {
+        Self { status, reason: reason.into(), remedy: Remedy::Again }
+    }
+
+    /// One that trying again does not help.
+    pub fn never(status: Option<u16>, reason: impl Into<String>) -> Self {
+        Self { status, reason: reason.into(), remedy: Remedy::Never }
+    }
+}
+
+/// What an attempt means for a row of the outbox.
+pub fn outcome(sent: &Sent) -> Outcome {
+    match sent {
+        Ok(arrived) => Outcome::Delivered { status: arrived.status },
+        Err(failure) => {
+            let reason = failure.reason.clone();
+            match failure.remedy {
+                Remedy::Again => Outcome::Failed { status: failure.status, reason },
+                Remedy::After(after) => {
+                    let after = time::Duration::try_from(after).unwrap_or(time::Duration::MINUTE);
+                    Outcome::Later { after, reason }
+                }
+                Remedy::Never => Outcome::Refused { reason },
+            }
+        }
+    }
+}
+
+/// A platform with the settings of one channel.
+pub trait Platform: Send + Sync {
+    /// Sends a new message.
+    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Sent>;
+
+    /// Changes a message that was sent, so that it says this and offers no more than this. Only called for sorts whose
+    /// messages are kept true.
+    fn edit<'a>(&'a self, reference: &'a str, message: &'a Message) -> BoxFuture<'a, Sent>;
+
+    /// Looks whether the settings work, without a message that anybody sees; says what it found.
+    fn check(&self) -> BoxFuture<'_, Result<String, Failure>>;
+}
+
+/// The platform of a channel, or why this server can't speak to it.
+///
+/// # Errors
+/// If the sort is none that this version can send to, or the operator's settings lack something.
+pub fn open(kind: ChannelKind, config: &Config, platforms: &Platforms) -> Result<Box<dyn Platform>, Failure> {
+    match kind {
+        ChannelKind::Ntfy => Ok(Box::new(ntfy::Ntfy::new(config, platforms.guarded()))),
+        ChannelKind::Webhook => Ok(Box::new(webhook::Webhook::new(config, platforms.guarded()))),
+        ChannelKind::Telegram => Ok(Box::new(telegram::Telegram::new(config, platforms))),
+        ChannelKind::Email | ChannelKind::Slack | ChannelKind::Discord => {
+            Err(Failure::never(None, format!("this version can't send to {}", kind.label())))
+        }
+    }
+}

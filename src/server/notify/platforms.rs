@@ -1,0 +1,55 @@
+//! How this server reaches platforms: the operator's settings, and the clients made of them.
+
+use super::OutboundPolicy;
+use super::outbound::Outbound;
+
+/// Where Telegram's Bot API is (<https://core.telegram.org/bots/api#making-requests>).
+const TELEGRAM: &str = "https://api.telegram.org";
+
+/// What an operator says about platforms.
+#[derive(Debug, Clone)]
+pub struct PlatformSettings {
+    /// Where messages may go.
+    pub policy: OutboundPolicy,
+    /// Where a Bot API server of one's own is; Telegram's, if absent.
+    pub telegram_api: Option<String>,
+}
+
+impl Default for PlatformSettings {
+    fn default() -> Self {
+        Self { policy: OutboundPolicy { allow_private_targets: false }, telegram_api: None }
+    }
+}
+
+/// The clients.
+#[derive(Debug)]
+pub struct Platforms {
+    guarded: Outbound,
+    telegram: (String, Outbound),
+}
+
+impl Platforms {
+    /// Clients for these settings.
+    pub fn new(settings: PlatformSettings) -> Self {
+        let guarded = Outbound::new(settings.policy);
+        let telegram = match settings.telegram_api {
+            // The operator's own choice may be inside their network.
+            Some(base) => {
+                let open = Outbound::new(OutboundPolicy { allow_private_targets: true });
+                (base.trim_end_matches('/').to_owned(), open)
+            }
+            None => (TELEGRAM.to_owned(), guarded.clone()),
+        };
+        Self { guarded, telegram }
+    }
+
+    /// For addresses that an administrator of the project chose.
+    pub fn guarded(&self) -> &Outbound {
+        &self.guarded
+    }
+
+    /// Where the Bot API is, and the client for it.
+    pub fn telegram(&self) -> (&str, &Outbound) {
+        (&self.telegram.0, &self.telegram.1)
+    }
+}

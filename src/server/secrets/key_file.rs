@@ -1,0 +1,95 @@
+//! The file of keys: made once, read by its owner only, and replaced in one step.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::KeyError;
+use super::keys::KeyRing;
+use crate::server::random;
+
+const HEAD: &str = "# Keys of Impri's secrets. The first one seals, the others open what they sealed before.\n\
+                    # Keep a copy where the database's copies are not: without its key a secret is lost.\n";
+
+/// The keys in the file, which is made with one new key if there is none.
+pub(super) fn read_or_make(path: &Path) -> Result<KeyRing, KeyError> {
+    match read(path) {
+        Err(KeyError::File { reason, .. }) if reason.kind() == ErrorKind::NotFound => {}
+        outcome => return outcome,
+    }
+    let failed = |reason| KeyError::File { path: path.to_owned(), reason };
+    if let Some(directory) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(failed)?;
+    }
+    let beside = write_beside(path, &format!("{HEAD}{}\n", random::token()))?;
+    // A link is made whole or not at all, and never in the place of a file that another server made meanwhile.
+    let linked = fs::hard_link(&beside, path);
+    fs::remove_file(&beside).map_err(failed)?;
+    match linked {
+        Err(reason) if reason.kind() != ErrorKind::AlreadyExists => Err(failed(reason)),
+        _ => read(path),
+    }
+}
+
+/// The keys in the file.
+pub(super) fn read(path: &Path) -> Result<KeyRing, KeyError> {
+    KeyRing::parse(&text(path)?)
+}
+
+fn text(path: &Path) -> Result<String, KeyError> {
+    let failed = |reason| KeyError::File { path: path.to_owned(), reason };
+    let mode = fs::metadata(path).map_err(failed)?.permissions().mode();
+    if mode & 0o077 != 0 {
+        return Err(KeyError::Open(path.to_owned()));
+    }
+    fs::read_to_string(path).map_err(failed)
+}
+
+/// Puts a new key before those in the file.
+pub(super) fn add(path: &Path) -> Result<KeyRing, KeyError> {
+    let before = text(path)?;
+    let keys: Vec<&str> = before.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
+    let beside = write_beside(path, &format!("{HEAD}{}\n{}\n", random::token(), keys.join("\n")))?;
+    fs::rename(&beside, path).map_err(|reason| KeyError::File { path: path.to_owned(), reason })?;
+    read(path)
+}
+
+fn write_beside(path: &Path, text: &str) -> Result<PathBuf, KeyError> {
+    let beside = path.with_extension(format!("new-{}", hex::encode(random::bytes::<6>())));
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    };
+    write().map_err(|reason| KeyError::File { path: beside.clone(), reason })?;
+    Ok(beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory() -> PathBuf {
+        std::env::temp_dir().join(format!("impri-keys-{}", hex::encode(random::bytes::<8>())))
+    }
+
+    fn ids(keys: &KeyRing) -> Vec<String> {
+        keys.all().iter().map(|key| key.id().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_file_is_made_once_for_its_owner_and_grows_at_the_front() {
+        let path = directory().join("secret.key");
+        let first = ids(&read_or_make(&path).expect("made"));
+        assert_eq!(ids(&read_or_make(&path).expect("read")), first);
+        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
+        let both = ids(&add(&path).expect("added"));
+        assert_eq!((both.len(), &both[1..]), (2, &first[..]));
+        let left: Vec<_> = fs::read_dir(path.parent().expect("a folder")).expect("readable").collect();
+        assert_eq!(left.len(), 1, "nothing is left beside it");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("its owner");
+        assert!(matches!(read(&path), Err(KeyError::Open(_))));
+        fs::remove_dir_all(path.parent().expect("a folder")).expect("removed");
+    }
+}

@@ -1,0 +1,294 @@
+//! Deciding from a chat: who pressed what, whether they may, and what the chat is told about it.
+//!
+//! Platforms hand over what was pressed; here it is checked that this server offered it, for whom the account stands, and
+//! the one function that decides is called, as every other door calls it. Whoever may not is told so and noted.
+
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+
+use super::Services;
+use crate::domain::action::{Action, Intent, Status};
+use crate::domain::audit::{Actor, AuditEvent, EventKind};
+use crate::domain::channel::{ChannelKind, Config};
+use crate::domain::decision::{Channel, Decider, Verdict};
+use crate::domain::ids::{ActionId, ChannelId};
+use crate::domain::role::Role;
+use crate::domain::text::Comment;
+use crate::server::db;
+use crate::server::db::channels::StoredChannel;
+use crate::server::db::people::Member;
+use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::notify::message::Message;
+use crate::server::notify::token::Pressed;
+use crate::server::notify::words;
+use crate::server::text::reveal_text;
+
+/// An account on a chat platform, as the platform names it.
+#[derive(Debug, Clone)]
+pub struct ChatUser {
+    /// Its number or id.
+    pub id: String,
+    /// Its name, for people.
+    pub name: String,
+}
+
+/// What comes of pressing a button.
+#[derive(Debug)]
+pub enum Press {
+    /// It is decided; the message is changed by the outbox.
+    Decided(String),
+    /// They may not, or it could not be done.
+    Refused(String),
+    /// It was over before; this is what the message has to say.
+    Over(String, Box<Message>),
+    /// The reason is to be asked for.
+    AskWhy(ActionId, String),
+}
+
+impl Press {
+    /// What whoever pressed is told, nobody else.
+    pub fn sentence(&self) -> &str {
+        match self {
+            Self::Decided(text) | Self::Refused(text) | Self::Over(text, _) => text,
+            Self::AskWhy(..) => "Reply with the reason.",
+        }
+    }
+}
+
+/// Why an account may not decide.
+struct NotThey {
+    /// For them.
+    sentence: String,
+    /// For the history.
+    reason: &'static str,
+}
+
+impl Services {
+    /// The channels of a sort from which people decide, over all projects.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn deciding_channels(&self, kind: ChannelKind) -> ServiceResult<Vec<StoredChannel>> {
+        let mut conn = self.pool.acquire().await?;
+        let mut channels = db::channels::enabled_of_kind(&mut conn, kind).await?;
+        channels.retain(|channel| {
+            channel.config.get("approval_mode").and_then(Value::as_bool).unwrap_or_default()
+        });
+        Ok(channels)
+    }
+
+    /// Somebody pressed a button of a channel.
+    ///
+    /// # Errors
+    /// If the database can't be reached. Everything else is an answer.
+    pub async fn press(
+        &self,
+        channel: &StoredChannel,
+        user: &ChatUser,
+        pressed: &Pressed,
+    ) -> ServiceResult<Press> {
+        let now = self.clock.now();
+        let mut conn = self.pool.acquire().await?;
+        let action = db::actions::get(&mut conn, channel.project, pressed.action).await?;
+        let (Some(action), Ok(config)) = (action, self.open_config(channel)) else {
+            return Ok(Press::Refused("There is nothing to decide here.".to_owned()));
+        };
+        if !pressed.is_genuine(config.text("hmac_secret"), channel.id, &action) {
+            let reason = "a button that this server did not offer here";
+            self.note_refused(&mut conn, channel, &action, user, reason).await?;
+            return Ok(Press::Refused("This button is not valid. Nothing was decided.".to_owned()));
+        }
+        let member = match self.chat_member(&mut conn, channel, &config, user).await? {
+            Ok(member) => member,
+            Err(not) => {
+                self.note_refused(&mut conn, channel, &action, user, not.reason).await?;
+                return Ok(Press::Refused(not.sentence));
+            }
+        };
+        if action.status(now) != Status::Pending {
+            return Ok(self.over(&action));
+        }
+        if pressed.verdict == Verdict::Reject {
+            return Ok(Press::AskWhy(action.id, reveal_text(action.content.title.as_str())));
+        }
+        drop(conn);
+        self.decide_in_chat(channel, &member, &action, Verdict::Approve, None).await
+    }
+
+    /// Notes that somebody was asked why they reject an action.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn asked_why(
+        &self,
+        channel: ChannelId,
+        reference: &str,
+        action: ActionId,
+        user: &ChatUser,
+    ) -> ServiceResult<()> {
+        let mut conn = self.pool.acquire().await?;
+        Ok(db::chat::ask(&mut conn, channel, reference, action, &user.id, self.clock.now()).await?)
+    }
+
+    /// Somebody answered a message of a channel; none if it asked for nothing.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn answer_why(
+        &self,
+        channel: &StoredChannel,
+        reference: &str,
+        user: &ChatUser,
+        reason: &str,
+    ) -> ServiceResult<Option<Press>> {
+        let mut conn = self.pool.acquire().await?;
+        let Some(question) = db::chat::question(&mut conn, channel.id, reference).await? else {
+            return Ok(None);
+        };
+        if question.user != user.id || question.is_answered {
+            return Ok(None);
+        }
+        let (Some(action), Ok(config)) =
+            (db::actions::get(&mut conn, channel.project, question.action).await?, self.open_config(channel))
+        else {
+            return Ok(None);
+        };
+        // They may have lost what they had when they were asked.
+        let member = match self.chat_member(&mut conn, channel, &config, user).await? {
+            Ok(member) => member,
+            Err(not) => {
+                self.note_refused(&mut conn, channel, &action, user, not.reason).await?;
+                return Ok(Some(Press::Refused(not.sentence)));
+            }
+        };
+        let reason = reason.trim();
+        let comment = match reason {
+            "" | "." | "-" => None,
+            reason => match Comment::parse(reason) {
+                Ok(comment) => Some(comment),
+                Err(error) => {
+                    return Ok(Some(Press::Refused(format!("Not rejected. The reason: {}", error.message))));
+                }
+            },
+        };
+        drop(conn);
+        let press = self.decide_in_chat(channel, &member, &action, Verdict::Reject, comment).await?;
+        let mut conn = self.pool.acquire().await?;
+        db::chat::answered(&mut conn, channel.id, reference, self.clock.now()).await?;
+        Ok(Some(press))
+    }
+
+    async fn decide_in_chat(
+        &self,
+        channel: &StoredChannel,
+        member: &Member,
+        action: &Action,
+        verdict: Verdict,
+        comment: Option<Comment>,
+    ) -> ServiceResult<Press> {
+        let intent = Intent {
+            verdict,
+            seen: Some(action.content_sha256),
+            edits: serde_json::Map::new(),
+            comment,
+            channel: Channel::stored(channel.kind.as_str().to_owned()),
+        };
+        let decider = Decider::Reviewer { id: member.id, name: member.name.clone() };
+        match self.decide(channel.project, decider, action.id, intent).await {
+            Ok(now) => Ok(Press::Decided(words::outcome(&now, self.clock.now()))),
+            Err(ServiceError::NotPending { .. }) => {
+                let mut conn = self.pool.acquire().await?;
+                let current = db::actions::get(&mut conn, channel.project, action.id).await?;
+                Ok(current.map_or(Press::Refused("It is not there any more.".to_owned()), |current| {
+                    self.over(&current)
+                }))
+            }
+            Err(ServiceError::SelfApproval) => Ok(Press::Refused(
+                "You proposed this yourself, and this project does not allow deciding one's own proposals."
+                    .to_owned(),
+            )),
+            Err(ServiceError::Forbidden(role)) => {
+                Ok(Press::Refused(format!("This needs the role {}. Nothing was decided.", role.as_str())))
+            }
+            Err(ServiceError::StaleContent) => Ok(Press::Refused(
+                "The content is not what this message showed. Nothing was decided; open the card.".to_owned(),
+            )),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is over, for whoever comes too late.
+    fn over(&self, action: &Action) -> Press {
+        let around = words::Around { now: self.clock.now(), public_url: &self.public_url };
+        let sentence = words::outcome(action, around.now);
+        Press::Over(sentence, Box::new(words::card(action, None, None, &around)))
+    }
+
+    /// For whom an account stands, if they may decide from this channel.
+    async fn chat_member(
+        &self,
+        conn: &mut PgConnection,
+        channel: &StoredChannel,
+        config: &Config,
+        user: &ChatUser,
+    ) -> ServiceResult<Result<Member, NotThey>> {
+        let allowed = config.plain.get("allowed_approver_user_ids").and_then(Value::as_array);
+        let user_id = user.id.parse::<u64>().ok();
+        let is_allowed = |list: &Vec<Value>| {
+            list.is_empty() || list.iter().any(|id| id.as_u64().is_some_and(|id| Some(id) == user_id))
+        };
+        if !allowed.is_none_or(is_allowed) {
+            return Ok(Err(NotThey {
+                sentence: "Your account is not on the list of those who decide from this chat.".to_owned(),
+                reason: "the account is not on the channel's list",
+            }));
+        }
+        let linked = db::chat::person_of(conn, channel.kind.as_str(), &user.id).await?;
+        let named =
+            config.plain.get("approvers").and_then(|people| people.get(&user.id)).and_then(Value::as_str);
+        let people = db::people::list(conn, channel.project).await?;
+        let person =
+            people.into_iter().filter(|person| person.disabled_at.is_none()).find(|person| match linked {
+                Some(id) => person.id == id,
+                None => named.is_some_and(|address| person.email.eq_ignore_ascii_case(address)),
+            });
+        let Some(person) = person else {
+            let platform = channel.kind.label();
+            return Ok(Err(NotThey {
+                sentence: format!(
+                    "Nothing was decided: this {platform} account stands for nobody here. Link it at {}/account.",
+                    self.public_url
+                ),
+                reason: "the account stands for nobody",
+            }));
+        };
+        match person.role.allows(Role::Reviewer) {
+            true => Ok(Ok(person)),
+            false => Ok(Err(NotThey {
+                sentence: format!("Your role is {}, and deciding needs reviewer.", person.role.as_str()),
+                reason: "the person's role does not allow deciding",
+            })),
+        }
+    }
+
+    async fn note_refused(
+        &self,
+        conn: &mut PgConnection,
+        channel: &StoredChannel,
+        action: &Action,
+        user: &ChatUser,
+        reason: &str,
+    ) -> ServiceResult<()> {
+        let event = AuditEvent {
+            project: channel.project,
+            at: self.clock.now(),
+            kind: EventKind::ChatRefused,
+            action: Some(action.id),
+            actor: Actor::Anonymous,
+            channel: Channel::stored(channel.kind.as_str().to_owned()),
+            data: json!({"platform": channel.kind.as_str(), "platform_user": user.id, "name": user.name,
+                "channel_id": channel.id.to_string(), "reason": reason}),
+        };
+        Ok(db::audit::append(conn, &event).await?)
+    }
+}

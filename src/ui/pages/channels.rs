@@ -1,0 +1,92 @@
+//! The channels that people are told through, for the project's administrators.
+//!
+//! The address says which sort is being set up (`?new=telegram`), and what came of the last form (`?done=`, `?refused=`).
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
+
+use crate::domain::channel::ChannelKind;
+use crate::rpc::channels::load_channels;
+use crate::rpc::people::load_admins;
+use crate::ui::parts::channel_form::{ChannelKinds, NewChannel};
+use crate::ui::parts::channel_list::ChannelList;
+use crate::ui::parts::forbidden::forbidden;
+use crate::ui::parts::notice::Notice;
+use crate::ui::parts::problem::problem;
+use crate::ui::parts::settings_section::Section;
+use crate::wire::channels::ChannelsView;
+use crate::wire::error::UiError;
+
+/// The channels.
+#[component]
+pub fn ChannelsPage() -> impl IntoView {
+    let query = use_query_map();
+    view! {
+        <Title text="Channels" />
+        <Suspense>
+            {Suspend::new(async move {
+                let (done, refusal, kind) = query
+                    .with_untracked(|query| {
+                        (
+                            query.get_str("done").and_then(done_sentence),
+                            query.get_str("refused").and_then(UiError::from_code),
+                            query.get_str("new").and_then(ChannelKind::from_text).filter(|kind| kind.is_available()),
+                        )
+                    });
+                match load_channels().await {
+                    Err(UiError::Forbidden) => {
+                        forbidden("see and change the channels", &load_admins().await.unwrap_or_default())
+                    }
+                    Err(error) => problem(&error),
+                    Ok(channels) => {
+                        view! { <Channels channels=channels done=done refusal=refusal kind=kind /> }.into_any()
+                    }
+                }
+            })}
+        </Suspense>
+    }
+}
+
+fn done_sentence(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "made" => "The channel is made. Send a test message to see whether it works.",
+        "saved" => "The channel is saved. What failed before is forgotten.",
+        "paused" => "The channel is paused: it is told nothing new, and its messages are still kept true.",
+        "resumed" => "The channel is resumed. What came while it was paused is in the inbox only.",
+        "deleted" => "The channel is deleted, with its secrets.",
+        _ => return None,
+    })
+}
+
+#[component]
+fn Channels(
+    channels: ChannelsView,
+    done: Option<&'static str>,
+    refusal: Option<UiError>,
+    kind: Option<ChannelKind>,
+) -> impl IntoView {
+    let ChannelsView { channels, tested } = channels;
+    let others: Vec<(String, String)> =
+        channels.iter().map(|channel| (channel.id.clone(), channel.name.clone())).collect();
+    let new = match kind {
+        Some(kind) => view! { <NewChannel kind=kind others=others /> }.into_any(),
+        None => view! { <ChannelKinds /> }.into_any(),
+    };
+    view! {
+        <div class="page settings" data-shape="channels">
+            <h1>"Channels"</h1>
+            <Notice done=done refusal=refusal />
+            <Section
+                id="channels"
+                title="Channels"
+                lead="Where people are told that something waits, besides the inbox."
+            >
+                <ChannelList channels=channels tested=tested />
+            </Section>
+            <Section id="new" title="New channel" lead="Each takes a few minutes. What is secret is encrypted before it is stored.">
+                {new}
+            </Section>
+        </div>
+    }
+}

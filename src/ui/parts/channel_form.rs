@@ -1,0 +1,208 @@
+//! Setting up a channel, step by step, and its settings as a form.
+
+use leptos::prelude::*;
+
+use super::text_area::TextArea;
+use crate::domain::channel::{ChannelKind, Field, Rule, fields};
+use crate::wire::channels::ChannelView;
+
+/// The sorts to choose from.
+#[component]
+pub fn ChannelKinds() -> impl IntoView {
+    let kinds = ChannelKind::ALL
+        .into_iter()
+        .filter(|kind| kind.is_available())
+        .map(|kind| {
+            view! {
+                <li>
+                    <a class="button" href=format!("/channels?new={}#new", kind.as_str())>
+                        {kind.label()}
+                    </a>
+                    <span class="hint">{about(kind)}</span>
+                </li>
+            }
+        })
+        .collect_view();
+    view! { <ul class="channel-kinds">{kinds}</ul> }
+}
+
+fn about(kind: ChannelKind) -> &'static str {
+    match kind {
+        ChannelKind::Telegram => "Cards in a chat, with Approve and Reject below them.",
+        ChannelKind::Ntfy => "Notifications on a phone, with a link to the card.",
+        ChannelKind::Webhook => "A signed request to a program of yours.",
+        ChannelKind::Email => "Mails with a link to the card.",
+        ChannelKind::Slack | ChannelKind::Discord => "",
+    }
+}
+
+/// What is to be done on the platform first.
+fn steps(kind: ChannelKind) -> &'static [&'static str] {
+    match kind {
+        ChannelKind::Telegram => &[
+            "In Telegram write /newbot to @BotFather, choose a name, and copy the token that it answers with.",
+            "Add the bot to the group that is to decide, or write to it yourself.",
+            "Find the chat's number: forward a message of the chat to @userinfobot, or take @name of a public one.",
+            "Make the channel and send a test. Whoever is to decide links their Telegram account at /account.",
+        ],
+        ChannelKind::Ntfy => &[
+            "Choose a topic that nobody guesses, and subscribe to it in the ntfy app.",
+            "If the server asks for accounts, make an access token that may write to the topic.",
+        ],
+        ChannelKind::Webhook => {
+            &["Have a program listen at an address. It gets event, action_id, title, kind, inbox_url."]
+        }
+        ChannelKind::Email | ChannelKind::Slack | ChannelKind::Discord => &[],
+    }
+}
+
+/// The set-up of a new channel.
+#[component]
+pub fn NewChannel(
+    /// Its sort.
+    kind: ChannelKind,
+    /// Other channels: ids and names.
+    others: Vec<(String, String)>,
+) -> impl IntoView {
+    let steps = steps(kind).iter().map(|step| view! { <li>{*step}</li> }).collect_view();
+    view! {
+        <h3 class="channel-title">{kind.label()}</h3>
+        <ol class="channel-steps">{steps}</ol>
+        <form class="form" method="post" action="/rpc/create_channel" autocomplete="off">
+            <input type="hidden" name="kind" value=kind.as_str() />
+            <ChannelFields kind=kind others=others />
+            <div class="channel-buttons">
+                <button class="button button--primary" type="submit">
+                    "Make the channel"
+                </button>
+                <a class="button" href="/channels#new">
+                    "Another sort"
+                </a>
+            </div>
+        </form>
+    }
+}
+
+/// The settings of a channel that is there, or of a new one.
+#[component]
+pub fn ChannelFields(
+    /// Its sort.
+    kind: ChannelKind,
+    /// The one that is there.
+    #[prop(optional)]
+    channel: Option<ChannelView>,
+    /// Other channels: ids and names.
+    others: Vec<(String, String)>,
+) -> impl IntoView {
+    let of = channel.as_ref().map_or_else(|| "new".to_owned(), |channel| channel.id.clone());
+    let text = |read: fn(&ChannelView) -> String| channel.as_ref().map(read).unwrap_or_default();
+    let own = fields(kind)
+        .iter()
+        .map(|field| {
+            let set = channel.as_ref().and_then(|channel| {
+                channel.settings.iter().find(|(name, _)| name == field.name).map(|(_, value)| value.clone())
+            });
+            let is_new = channel.is_none();
+            view! { <Setting field=*field of=of.clone() set=set is_new=is_new /> }
+        })
+        .collect_view();
+    let fallback = channel.as_ref().and_then(|channel| channel.fallback.clone());
+    let options = others
+        .into_iter()
+        .map(|(id, name)| {
+            let selected = fallback.as_ref() == Some(&id);
+            view! { <option value=id selected=selected>{name}</option> }
+        })
+        .collect_view();
+    let window = channel.as_ref().map_or(60, |channel| channel.window_secs);
+    let (name, kinds, agents) = (
+        text(|channel| channel.name.clone()),
+        text(|channel| channel.kinds.clone()),
+        text(|channel| channel.agents.clone()),
+    );
+    view! {
+        <Line id=format!("name-{of}") name="name" label="Name" value=name required=true hint="What this server calls it." />
+        {own}
+        <Line
+            id=format!("kinds-{of}")
+            name="kinds"
+            label="Kinds"
+            value=kinds
+            hint="Only these kinds of actions, with commas; mail.* means all that begin so. Empty is all."
+        />
+        <Line id=format!("agents-{of}") name="agents" label="Agents" value=agents hint="Only of these agents. Empty is all." />
+        <Line
+            id=format!("window-{of}")
+            name="window"
+            label="Burst"
+            value=window.to_string()
+            hint="More than 5 new actions within so many seconds become one message: 10 to 3600."
+        />
+        <div class="field">
+            <label for=format!("fallback-{of}")>"When it fails"</label>
+            <select id=format!("fallback-{of}") name="fallback">
+                <option value="">"Say so in the inbox only"</option>
+                {options}
+            </select>
+        </div>
+    }
+}
+
+#[component]
+fn Setting(field: Field, of: String, set: Option<String>, is_new: bool) -> impl IntoView {
+    let id = format!("{}-{of}", field.name);
+    let name = format!("settings[{}]", field.name);
+    let hint_id = format!("{id}-hint");
+    match field.rule {
+        Rule::Flag => {
+            let checked = set.is_some_and(|set| set == "on") || (is_new && field.name == "approval_mode");
+            view! {
+                <div class="choice">
+                    <input type="checkbox" id=id.clone() name=name value="on" checked=checked aria-describedby=hint_id.clone() />
+                    <label for=id>{field.label}</label>
+                    <p class="hint" id=hint_id>{field.hint}</p>
+                </div>
+            }
+            .into_any()
+        }
+        Rule::People => view! {
+            <div class="field">
+                <label for=id.clone()>{field.label}</label>
+                <TextArea id=id name=name text=set.unwrap_or_default() rows=2 described_by=hint_id.clone() />
+                <p class="hint" id=hint_id>{field.hint}</p>
+            </div>
+        }
+        .into_any(),
+        _ if field.is_secret => {
+            let (hint, required) = match &set {
+                Some(masked) => (format!("It is {masked} now. Empty keeps it."), false),
+                None => (field.hint.to_owned(), field.is_required && is_new),
+            };
+            view! { <Line id=id name=name label=field.label hint=hint required=required /> }.into_any()
+        }
+        _ => {
+            let value = set.unwrap_or_default();
+            let hint = field.hint;
+            view! { <Line id=id name=name label=field.label value=value hint=hint required=field.is_required /> }.into_any()
+        }
+    }
+}
+
+#[component]
+fn Line(
+    id: String,
+    #[prop(into)] name: String,
+    label: &'static str,
+    #[prop(optional)] value: String,
+    #[prop(into)] hint: String,
+    #[prop(optional)] required: bool,
+) -> impl IntoView {
+    let hint_id = format!("{id}-hint");
+    view! {
+        <div class="field">
+            <label for=id.clone()>{label}</label>
+            <input type="text" id=id name=name value=value required=required maxlength="2000" aria-describedby=hint_id.clone() spellcheck="false" />
+            <p class="hint" id=hint_id>{hint}</p>
+        </div>
+    }
+}

@@ -1,0 +1,99 @@
+//! Channels, from a proposal to the people who hear of it: real servers on loopback that play the platforms, and a real
+//! database.
+
+mod fake_ntfy;
+mod fake_telegram;
+mod ntfy;
+mod sending;
+mod telegram;
+mod telegram_accounts;
+
+use impri::domain::action::Action;
+use impri::domain::audit::Actor;
+use impri::domain::channel::Filters;
+use impri::domain::decision::Channel;
+use impri::domain::ids::{ActionId, ChannelId};
+use impri::domain::proposal::RawProposal;
+use impri::server::notify::PlatformSettings;
+use impri::server::secrets::Vault;
+use impri::server::service::{ChannelChange, NewChannel, Proposed, SeenChannel};
+use serde_json::Value;
+use sqlx::PgPool;
+
+use crate::delivery::{Desk, OPEN};
+
+const VAULT_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+
+/// A desk whose server may speak to platforms on loopback, and can keep secrets.
+pub(crate) async fn desk(pool: PgPool) -> Desk {
+    let mut desk = Desk::open(pool).await;
+    let vault = Vault::from_setting(VAULT_KEY).expect("a key");
+    desk.services =
+        desk.services.with_vault(vault).with_platforms(PlatformSettings { policy: OPEN, telegram_api: None });
+    desk
+}
+
+/// Something that an agent wants to do.
+pub(crate) fn wish(title: &str, body: &str) -> RawProposal {
+    RawProposal {
+        kind: Some("mail.send".to_owned()),
+        title: Some(title.to_owned()),
+        body: Some(body.to_owned()),
+        format: Some("plain".to_owned()),
+        ..RawProposal::default()
+    }
+}
+
+impl Desk {
+    pub(crate) async fn channel(&self, name: &str, kind: &str, config: Value) -> ChannelId {
+        self.channel_with(name, kind, config, NewChannel::default()).await
+    }
+
+    pub(crate) async fn channel_with(
+        &self,
+        name: &str,
+        kind: &str,
+        config: Value,
+        rest: NewChannel,
+    ) -> ChannelId {
+        let Value::Object(config) = config else { panic!("settings are an object") };
+        let new = NewChannel { name: name.to_owned(), kind: kind.to_owned(), config, ..rest };
+        let made = self.services.create_channel(self.project(), new, Actor::Operator, Channel::cli()).await;
+        made.expect("a channel").stored.id
+    }
+
+    pub(crate) async fn change(&self, id: ChannelId, change: ChannelChange) {
+        let changed =
+            self.services.update_channel(self.project(), id, change, Actor::Operator, Channel::cli()).await;
+        changed.expect("changed");
+    }
+
+    pub(crate) async fn seen(&self, id: ChannelId) -> SeenChannel {
+        self.services.channel(self.project(), id).await.expect("a channel")
+    }
+
+    pub(crate) async fn wish(&self, title: &str, body: &str) -> Action {
+        self.wants(wish(title, body)).await
+    }
+
+    pub(crate) async fn wants(&self, wish: RawProposal) -> Action {
+        match self.services.propose(&self.agent, wish, Channel::api()).await.expect("a valid proposal") {
+            Proposed::New(action) => *action,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// How the messages about an action stand, the oldest first: state and what went wrong.
+    pub(crate) async fn notices(&self, id: ActionId) -> Vec<(String, Option<String>)> {
+        sqlx::query_as("select state, last_error from outbox where action_id = $1 and channel = 'notice' order by outbox_id")
+            .bind(id.uuid())
+            .fetch_all(self.services.pool())
+            .await
+            .expect("rows")
+    }
+}
+
+pub(crate) fn only(kinds: &[&str], agents: &[&str]) -> NewChannel {
+    let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+    NewChannel { filters: Filters { kinds: texts(kinds), agents: texts(agents) }, ..NewChannel::default() }
+}

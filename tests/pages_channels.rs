@@ -1,0 +1,143 @@
+//! Channels as an administrator manages them in the browser, and chat accounts as their owner does.
+
+use impri::domain::scope::Scope;
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{TestApp, api::mail};
+
+fn hook<'a>(url: &'a str, name: &'a str) -> [(&'a str, &'a str); 7] {
+    [
+        ("kind", "webhook"),
+        ("name", name),
+        ("settings[url]", url),
+        ("settings[hmac_secret]", "a secret of sixteen"),
+        ("kinds", "mail.*, deploy"),
+        ("agents", ""),
+        ("window", "60"),
+    ]
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let empty = ada.open("/channels").await;
+    assert!(empty.text(".nothing").contains("There is no channel yet"));
+    assert_eq!(empty.texts(".channel-kinds a"), ["Telegram", "ntfy", "Webhook"]);
+    let guide = ada.open("/channels?new=telegram").await;
+    assert!(guide.text(".channel-steps").contains("@BotFather"));
+    assert!(
+        guide.has("input[name='settings[bot_token]'][required]") && !guide.has("input[name='settings[url]']")
+    );
+
+    let url = format!("{}/nowhere", app.url);
+    let made = ada.submit("/rpc/create_channel", &hook(&url, "hook <b>")).await;
+    assert_eq!(made.location(), "/channels?done=made");
+    let page = ada.follow(&made).await;
+    let entry = page.text("ul[aria-label=Channels] .entry");
+    assert!(entry.contains("hook <b>") && entry.contains("hears about mail.*, deploy"), "{entry}");
+    assert!(entry.contains("Not used yet") && entry.contains("It is ****teen now."), "{entry}");
+    assert!(!page.html.contains("a secret of sixteen"));
+    let id = page.attributes("form[action='/rpc/test_channel'] input", "value").remove(0);
+
+    let tested = ada.submit("/rpc/test_channel", &[("id", &id)]).await;
+    let page = ada.follow(&tested).await;
+    assert!(page.text("[role=status]").contains("The test message was not taken: HTTP 4"), "{}", page.html);
+    assert!(!ada.follow(&tested).await.has(".channel-said[role=status]"), "shown once");
+
+    let edit =
+        [("id", id.as_str()), ("name", "renamed"), ("settings[url]", ""), ("settings[hmac_secret]", "")];
+    assert_eq!(ada.submit("/rpc/update_channel", &edit).await.location(), "/channels?done=saved");
+    let page = ada.open("/channels").await;
+    assert!(
+        page.text("ul[aria-label=Channels] .entry").contains("It is ****teen now."),
+        "empty keeps a secret"
+    );
+    let paused = ada.submit("/rpc/switch_channel", &[("id", &id)]).await;
+    assert!(ada.follow(&paused).await.text("[role=status]").contains("is paused"));
+    let resumed = ada.submit("/rpc/switch_channel", &[("id", &id), ("on", "on")]).await;
+    assert!(ada.follow(&resumed).await.text("[role=status]").contains("is resumed"));
+    assert_eq!(ada.submit("/rpc/delete_channel", &[("id", &id)]).await.location(), "/channels?done=deleted");
+    assert!(ada.open("/channels").await.has(".nothing"));
+    let sql = "select count(*) from audit_event where kind like 'channel.%' and actor_kind = 'reviewer'";
+    assert_eq!(app.count(sql).await, 6);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_does_not_fit_is_said_beside_the_form(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    for (field, value, sentence) in [
+        ("settings[url]", "ftp://x", "The address must be an http or https address."),
+        ("name", " ", "A channel's name has 1 to 200 characters."),
+        ("window", "5", "10 to 3600 seconds"),
+        ("settings[hmac_secret]", "short", "16 to 256 characters"),
+    ] {
+        let mut fields = hook("https://hook.example", "hook");
+        fields.iter_mut().find(|(name, _)| *name == field).expect("a field").1 = value;
+        let refused = ada.submit("/rpc/create_channel", &fields).await;
+        assert!(refused.location().starts_with("/channels?new=webhook&refused="), "{}", refused.location());
+        let page = ada.follow(&refused).await;
+        assert!(page.text("[role=alert]").contains(sentence), "{field}: {}", page.text("[role=alert]"));
+        assert!(page.has("form[action='/rpc/create_channel']"));
+    }
+    assert_eq!(app.count("select count(*) from notification_channel").await, 0);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_failure_is_on_the_inbox_and_on_the_card(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    ada.submit("/rpc/create_channel", &hook("https://hook.example", "hook")).await;
+    let id = app.agent().proposed(&mail()).await;
+    // As the worker writes it down; kinds that the channel does not hear about leave no row.
+    let rows = "update outbox set channel_id = (select channel_id from notification_channel)";
+    sqlx::query(rows).execute(&db).await.expect("none");
+    let fail = "insert into outbox (event_id, project_id, action_id, channel, channel_id, target, target_host, body, state,
+                  last_error, created_at, due_at)
+                select gen_random_uuid(), project_id, action_id, 'notice', (select channel_id from notification_channel), '',
+                  'channel:x', '', 'dlq', 'chat not found', created_at, created_at from action";
+    sqlx::query(fail).execute(&db).await.expect("one");
+    let health = "update notification_channel set fail_count = 1, last_error = 'chat not found', last_failed_at = updated_at";
+    sqlx::query(health).execute(&db).await.expect("one");
+    let inbox = ada.open("/inbox").await;
+    assert!(
+        inbox.texts(".trouble")[0].contains("Webhook “hook” did not deliver: chat not found."),
+        "{}",
+        inbox.html
+    );
+    let card = ada.open(&format!("/inbox/{id}")).await;
+    assert_eq!(card.text(".trouble"), "Webhook “hook”: not delivered, chat not found.");
+    let page = ada.open("/channels").await;
+    let entry = page.text("ul[aria-label=Channels] .entry");
+    assert!(entry.contains("Fails") && entry.contains("Last failure: chat not found"), "{entry}");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_code_is_shown_once_to_whoever_could_decide_from_a_chat(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    assert!(!ada.open("/account").await.has("#chats"), "there is no chat to decide from");
+    let admin = app.program(&[Scope::Admin]).await;
+    let config = json!({"bot_token": "12:Ab", "chat_id": "-100123", "approval_mode": true});
+    let channel = json!({"name": "ops", "type": "telegram", "config": config});
+    admin.post("/v1/notification-channels", &channel).await.expect(201);
+    assert!(ada.open("/account").await.has("#chats"));
+    let made = ada.submit("/rpc/make_chat_code", &[]).await;
+    let code = ada.follow(&made).await.text(".secret code");
+    assert!(code.starts_with("/link ") && code.len() == 17, "{code}");
+    assert!(!ada.follow(&made).await.has(".secret"), "shown once");
+    sqlx::query(
+        "insert into chat_account (platform, platform_user, reviewer_id, name, linked_at)
+         select 'telegram', '777', reviewer_id, '@ada', now() from reviewer",
+    )
+    .execute(&db)
+    .await
+    .expect("linked");
+    let page = ada.open("/account").await;
+    assert!(page.text("ul[aria-label='Chat accounts']").contains("@ada Telegram 777"), "{}", page.html);
+    let unlinked = ada.submit("/rpc/unlink_chat", &[("platform", "telegram"), ("user", "777")]).await;
+    assert_eq!(unlinked.location(), "/account?done=unlinked");
+    assert_eq!(app.count("select count(*) from chat_account").await, 0);
+}
