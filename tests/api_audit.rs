@@ -109,6 +109,31 @@ async fn filters_find_what_they_name_and_only_that(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_the_action_says_and_what_was_decided_are_filters_too(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let auditor = app.program(&[Scope::Audit]).await;
+    let mail = app.agent().proposed(&mail_with(json!({"editable": ["title"]}))).await;
+    let other = app.program(&[Scope::Actions]).await;
+    let shell = json!({"kind": "shell.run", "title": "ls", "preview": {"format": "plain", "body": "ls"}});
+    let shell = other.proposed(&shell).await;
+    let edited = json!({"decision": "approve", "edited": {"title": "Another"}, "channel": "pager"});
+    app.decider().decide(&mail, &edited).await.expect(200);
+    app.decider().decide(&shell, &json!({"decision": "reject"})).await.expect(200);
+    assert_eq!(events(&auditor, "kind=shell.run").await, ["action.rejected", "action.created"]);
+    assert_eq!(events(&auditor, "agent=first-agent").await, ["action.approved", "action.created"]);
+    assert_eq!(events(&auditor, "channel=pager").await, ["action.approved"]);
+    assert_eq!(events(&auditor, "verdict=reject").await, ["action.rejected"]);
+    assert_eq!(events(&auditor, "edited=true").await, ["action.approved"]);
+    assert_eq!(events(&auditor, "edited=false&kind=email.send").await.len(), 2, "no filter");
+    assert_eq!(events(&auditor, "verdict=approve&type=action.created").await, Vec::<String>::new());
+    let export = auditor.get("/v1/audit/export?kind=shell.run&verdict=reject").await;
+    assert_eq!((export.status, export.text.lines().count()), (200, 1), "{}", export.text);
+    let noted = "select count(*) from audit_event where kind = 'audit.exported'
+                 and data->'filter'->>'kind' = 'shell.run' and data->'filter'->>'verdict' = 'reject'";
+    assert_eq!(app.count(noted).await, 1);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn what_cannot_be_read_is_named(db: PgPool) {
     let app = TestApp::start(&db).await;
     let auditor = app.program(&[Scope::Audit]).await;
@@ -122,6 +147,9 @@ async fn what_cannot_be_read_is_named(db: PgPool) {
         for field in ["type", "actor", "entity_id"] {
             answer.issue(field);
         }
+        auditor.get(&format!("{path}?verdict=maybe")).await.issue("verdict");
+        auditor.get(&format!("{path}?edited=1")).await.issue("edited");
+        auditor.get(&format!("{path}?agent={}", "x".repeat(101))).await.issue("agent");
     }
     for limit in ["0", "201", "ten", "-1", "1.5"] {
         auditor.get(&format!("/v1/audit?limit={limit}")).await.issue("limit");

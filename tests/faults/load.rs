@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use impri::server::receipts::KeySet;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -78,6 +79,13 @@ impl Load {
 
     pub(super) fn accepted(&self) -> MutexGuard<'_, Accepted> {
         self.0.accepted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The keys that verify receipts, as everybody gets them.
+    pub(super) async fn public_keys(&self) -> KeySet {
+        let answer = self.0.http.get(format!("{}/.well-known/jwks.json", self.0.urls[1])).send().await;
+        let text = answer.expect("an answer").text().await.expect("a text");
+        KeySet::parse(&text).expect("public keys")
     }
 
     /// One action from its proposal to its result, with two who decide and two who want to run it.

@@ -91,6 +91,10 @@ def test_the_history_is_listed_and_exported(admin: Either, agent: Either, decide
     assert list(admin.iter_audit(entity_id=action.id, type="action.cre"))[:1] == []
     assert [each.event for each in admin.iter_audit(entity_id=action.id, type="action.created")] == ["action.created"]
 
+    found = list(admin.iter_audit(kind=kind, agent="sdk-agent", verdict="reject", edited=False))
+    assert [each.action_id for each in found] == [action.id]
+    assert list(admin.iter_audit(kind=kind, edited=True, channel="api")) == []
+
     lines = admin.export_audit(entity_id=action.id).splitlines()
     assert [json.loads(line)["event"] for line in lines] == ["action.rejected", "action.created"]
     rows = list(csv.DictReader(io.StringIO(admin.export_audit(format="csv", entity_id=action.id))))
