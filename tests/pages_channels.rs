@@ -43,7 +43,11 @@ async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
 
     let tested = ada.submit("/rpc/test_channel", &[("id", &id)]).await;
     let page = ada.follow(&tested).await;
-    assert!(page.text("[role=status]").contains("The test message was not taken: HTTP 4"), "{}", page.html);
+    assert!(
+        page.text(".channel-said[role=status]").contains("The test message was not taken: HTTP 4"),
+        "{}",
+        page.html
+    );
     assert!(!ada.follow(&tested).await.has(".channel-said[role=status]"), "shown once");
 
     let edit =
@@ -55,9 +59,9 @@ async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
         "empty keeps a secret"
     );
     let paused = ada.submit("/rpc/switch_channel", &[("id", &id)]).await;
-    assert!(ada.follow(&paused).await.text("[role=status]").contains("is paused"));
+    assert!(ada.follow(&paused).await.text(".notice").contains("is paused"));
     let resumed = ada.submit("/rpc/switch_channel", &[("id", &id), ("on", "on")]).await;
-    assert!(ada.follow(&resumed).await.text("[role=status]").contains("is resumed"));
+    assert!(ada.follow(&resumed).await.text(".notice").contains("is resumed"));
     assert_eq!(ada.submit("/rpc/delete_channel", &[("id", &id)]).await.location(), "/channels?done=deleted");
     assert!(ada.open("/channels").await.has(".nothing"));
     let sql = "select count(*) from audit_event where kind like 'channel.%' and actor_kind = 'reviewer'";
@@ -103,12 +107,12 @@ async fn a_failure_is_on_the_inbox_and_on_the_card(db: PgPool) {
     sqlx::query(health).execute(&db).await.expect("one");
     let inbox = ada.open("/inbox").await;
     assert!(
-        inbox.texts(".trouble")[0].contains("Webhook “hook” did not deliver: chat not found."),
+        inbox.texts(".not-delivered")[0].contains("Webhook “hook” did not deliver: chat not found."),
         "{}",
         inbox.html
     );
     let card = ada.open(&format!("/inbox/{id}")).await;
-    assert_eq!(card.text(".trouble"), "Webhook “hook”: not delivered, chat not found.");
+    assert_eq!(card.text(".not-delivered"), "Webhook “hook”: not delivered, chat not found.");
     let page = ada.open("/channels").await;
     let entry = page.text("ul[aria-label=Channels] .entry");
     assert!(entry.contains("Fails") && entry.contains("Last failure: chat not found"), "{entry}");
@@ -136,7 +140,7 @@ async fn a_code_is_shown_once_to_whoever_could_decide_from_a_chat(db: PgPool) {
     .await
     .expect("linked");
     let page = ada.open("/account").await;
-    assert!(page.text("ul[aria-label='Chat accounts']").contains("@ada Telegram 777"), "{}", page.html);
+    assert!(page.text("ul[aria-label='Chat accounts']").contains("Telegram 777"), "{}", page.html);
     let unlinked = ada.submit("/rpc/unlink_chat", &[("platform", "telegram"), ("user", "777")]).await;
     assert_eq!(unlinked.location(), "/account?done=unlinked");
     assert_eq!(app.count("select count(*) from chat_account").await, 0);

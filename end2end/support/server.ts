@@ -156,7 +156,9 @@ export class Server {
 
   private env(): NodeJS.ProcessEnv {
     const { PATH, HOME, LANG, TZ, LD_LIBRARY_PATH } = process.env;
-    return { PATH, HOME, LANG, TZ, LD_LIBRARY_PATH, ...this.database.env };
+    // A key of its own, or the server would make one in the usual data directory of whoever runs the tests.
+    const IMPRI_SECRET_KEY = "5a".repeat(32);
+    return { PATH, HOME, LANG, TZ, LD_LIBRARY_PATH, IMPRI_SECRET_KEY, ...this.database.env };
   }
 }
 

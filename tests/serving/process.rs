@@ -48,6 +48,8 @@ impl Serving {
             .args(&database)
             .env("IMPRI_ADMIN_EMAIL", "ada@example.org")
             .env("IMPRI_ADMIN_PASSWORD", PASSWORD)
+            // Otherwise it makes one in the usual data directory of whoever runs the tests.
+            .env("IMPRI_SECRET_KEY", crate::support::VAULT_KEY)
             .stdout(File::create(&out).expect("a file"))
             .stderr(File::create(&log).expect("a file"))
             .spawn()

@@ -33,6 +33,7 @@ pub(crate) use self::{
     api::{Answer, Api},
     browser::{Browser, Page},
     python::python,
+    server::VAULT_KEY,
 };
 
 /// How long anything may take: far more than it does, for slow machines.

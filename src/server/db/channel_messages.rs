@@ -131,19 +131,47 @@ pub async fn list_held(
     Ok(ids.into_iter().map(ActionId::from_uuid).collect())
 }
 
+/// An action as a list names it.
+#[derive(Debug, Clone)]
+pub struct InList {
+    /// Which.
+    pub id: ActionId,
+    /// Its title, as it was proposed.
+    pub title: String,
+    /// Its stored status; see [`Self::status`].
+    status: Status,
+    /// From this instant on nobody can decide it.
+    pub expires_at: Instant,
+}
+
+impl InList {
+    /// The status now: whoever waits past their time is expired, whether or not anything has noted it yet.
+    pub fn status(&self, now: Instant) -> Status {
+        match self.status {
+            Status::Pending if self.expires_at <= now => Status::Expired,
+            status => status,
+        }
+    }
+}
+
 /// The actions of a list, in the order of their proposals.
 ///
 /// # Errors
-/// If the database can't be reached.
-pub async fn of_list(conn: &mut PgConnection, list: Uuid) -> DbResult<Vec<ActionId>> {
-    let ids = sqlx::query_scalar!(
-        "select m.action_id from channel_message m join action a using (action_id)
+/// If the database can't be reached or a row is corrupt.
+pub async fn of_list(conn: &mut PgConnection, list: Uuid) -> DbResult<Vec<InList>> {
+    let rows = sqlx::query!(
+        "select a.action_id, a.title, a.status, a.expires_at from channel_message m join action a using (action_id)
          where m.list_id = $1 order by a.created_at, a.action_id",
         list,
     )
     .fetch_all(conn)
     .await?;
-    Ok(ids.into_iter().map(ActionId::from_uuid).collect())
+    let actions = rows.into_iter().map(|row| {
+        let status = Status::from_text(&row.status).ok_or(corrupt("action.status"))?;
+        let id = ActionId::from_uuid(row.action_id);
+        Ok(InList { id, title: row.title, status, expires_at: row.expires_at })
+    });
+    actions.collect()
 }
 
 /// Stores what the platform calls a list and what it shows.
@@ -200,16 +228,26 @@ pub async fn holds_until(conn: &mut PgConnection, channel: ChannelId) -> DbResul
     .await
 }
 
-/// The status of an action, which stays as it is until the transaction ends.
+/// The statuses of actions, which stay as they are until the transaction ends.
 ///
 /// # Errors
-/// If the database can't be reached or the row is corrupt.
-pub async fn hold_status(conn: &mut PgConnection, action: ActionId) -> DbResult<Option<Status>> {
-    let status =
-        sqlx::query_scalar!("select status from action where action_id = $1 for share", action.uuid())
-            .fetch_optional(conn)
-            .await?;
-    status.map(|text| Status::from_text(&text).ok_or(corrupt("action.status"))).transpose()
+/// If the database can't be reached or a row is corrupt.
+pub async fn hold_statuses(
+    conn: &mut PgConnection,
+    actions: &[ActionId],
+) -> DbResult<Vec<(ActionId, Status)>> {
+    let ids: Vec<Uuid> = actions.iter().map(|id| id.uuid()).collect();
+    let rows = sqlx::query!(
+        "select action_id, status from action where action_id = any($1) order by action_id for share",
+        &ids
+    )
+    .fetch_all(conn)
+    .await?;
+    let statuses = rows.into_iter().map(|row| {
+        let status = Status::from_text(&row.status).ok_or(corrupt("action.status"))?;
+        Ok((ActionId::from_uuid(row.action_id), status))
+    });
+    statuses.collect()
 }
 
 /// How a channel stands that an action was told to.

@@ -3,6 +3,13 @@
 //! To add one: a file beside this that implements [`Platform`], an arm in [`open`], its settings in
 //! `domain/channel/fields.rs` and `true` in `ChannelKind::is_available`. A platform only gives a message its form and
 //! says what came of it; when to send, what to say and who may decide is not its business.
+//!
+//! A platform whose buttons decide hands what was pressed to `Services::press` and a reason to `Services::answer_why`, and
+//! shows what these answer; `telegram/news.rs` is the example. Its buttons carry [`super::token`]s, signed with the setting
+//! `hmac_secret`, which `service/channel_settings.rs` makes for such sorts; whose account is whose is in `chat_account` under
+//! the sort's name. Where a platform is heard by a connection (Slack's Socket Mode, Discord's gateway), one server at a time
+//! holds it by `Services::hold_connection`, as `telegram/listen.rs` does; where it calls, a route under `/v1/integrations`
+//! verifies its signature and does the same. Both want an answer within 3 s, so acknowledge before the database is asked.
 
 use std::time::Duration;
 

@@ -10,6 +10,7 @@ use crate::domain::Instant;
 use crate::domain::action::{Action, ActionState, RunResult, Status};
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::text::{Comment, Undo};
+use crate::server::db::channel_messages::InList;
 use crate::server::{text, view};
 
 /// Actions that a list names; of the others it says how many they are.
@@ -147,7 +148,7 @@ fn decided(decision: &Decision) -> String {
 }
 
 /// Several actions that came at once, each as it stands.
-pub fn list(actions: &[Action], around: &Around<'_>) -> Message {
+pub fn list(actions: &[InList], around: &Around<'_>) -> Message {
     let waiting = actions.iter().filter(|action| action.status(around.now) == Status::Pending).count();
     let subject = match waiting {
         0 => format!("{}, all decided", view::counted(actions.len(), "action")),
@@ -155,7 +156,7 @@ pub fn list(actions: &[Action], around: &Around<'_>) -> Message {
     };
     let mut parts = vec![Part::new(Place::Title, subject.clone())];
     for action in actions.iter().take(LISTED) {
-        let title: String = text::reveal_text(action.content.title.as_str()).chars().take(120).collect();
+        let title: String = text::reveal_text(&action.title).chars().take(120).collect();
         let stands = match action.status(around.now) {
             Status::Pending => "waits",
             Status::Approved => "approved",

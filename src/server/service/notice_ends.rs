@@ -1,5 +1,7 @@
 //! What came of telling a channel: written down, with its consequences for the next message and for other channels.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::PgConnection;
@@ -12,7 +14,7 @@ use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::delivery::{Fate, Outcome};
 use crate::domain::ids::{ActionId, ChannelId, DeliveryId, ProjectId};
-use crate::server::db::channel_messages::{MessageState, StoredMessage, hold_status, put, put_list};
+use crate::server::db::channel_messages::{MessageState, StoredMessage, hold_statuses, put, put_list};
 use crate::server::db::channels::StoredChannel;
 use crate::server::db::outbox::{Notice, TakenMessage, enqueue_notice};
 use crate::server::error::ServiceResult;
@@ -138,15 +140,12 @@ async fn remember(
     };
     // Locked before the message is stored: whoever decides does it before, and is seen here, or afterwards, and sees
     // the message.
-    let mut changed = None;
-    for (action, status) in stood {
-        let is_true = hold_status(conn, *action)
-            .await?
-            .is_none_or(|current| current == *status || is_over(*status, current));
-        if !is_true {
-            changed = Some(*action);
-        }
-    }
+    let ids: Vec<ActionId> = stood.iter().map(|(action, _)| *action).collect();
+    let current = hold_statuses(conn, &ids).await?;
+    let stood: HashMap<ActionId, Status> = stood.iter().copied().collect();
+    let changed = current.into_iter().find(|(action, status)| {
+        stood.get(action).is_some_and(|shown| shown != status && !is_over(*shown, *status))
+    });
     match said {
         Said::Nothing => {}
         Said::Card(action, _) => {
@@ -155,7 +154,7 @@ async fn remember(
         }
         Said::List(list, _) => put_list(conn, *list, reference.as_deref(), &handed.shown).await?,
     }
-    let Some(action) = changed else { return Ok(false) };
+    let Some((action, _)) = changed else { return Ok(false) };
     let event = DeliveryId::from_uuid(random::uuid(now));
     enqueue_notice(conn, &Notice { event, project, channel, action, body: "" }, now).await?;
     Ok(true)

@@ -4,6 +4,7 @@
 //! a card for what waits, the outcome for what does not, one list for what came in a burst. What is shown is compared with
 //! what is true in the transaction that writes down that it was sent, so that no change gets lost between the two.
 
+use sqlx::PgConnection;
 use time::Duration;
 use uuid::Uuid;
 
@@ -143,7 +144,7 @@ impl Services {
                 if is_told {
                     return over(skipped("it was told in a list"));
                 }
-                return self.say_list(channel, list, reference, now).await;
+                return self.say_list(&mut conn, channel, list, reference, now).await;
             }
             Some(MessageState::Held { until }) if *until > now => {
                 return over(Outcome::Later {
@@ -151,14 +152,14 @@ impl Services {
                     reason: "waits for others to make a list".into(),
                 });
             }
-            Some(MessageState::Held { .. }) => return self.say_held(channel, now).await,
+            Some(MessageState::Held { .. }) => return self.say_held(&mut conn, channel, now).await,
             None | Some(MessageState::Sending | MessageState::Skipped) => {}
         }
         if !channel.enabled {
             return over(skipped("the channel is paused"));
         }
         if channel.kind != ChannelKind::Webhook
-            && let Some(until) = self.hold_until(&channel, now).await?
+            && let Some(until) = hold_until(&mut conn, &channel, now).await?
         {
             let held = StoredMessage { state: MessageState::Held { until }, reference: None, shown: None };
             db::channel_messages::put(&mut conn, channel.id, id, &held, None).await?;
@@ -178,17 +179,6 @@ impl Services {
         };
         let lead = Ending::of(&taken.message.body).map(|ending| ending.lead());
         Ok(self.say_card(channel, &action, lead, None, now))
-    }
-
-    /// Until when what is new is held back, if there was a burst.
-    async fn hold_until(&self, channel: &StoredChannel, now: Instant) -> ServiceResult<Option<Instant>> {
-        let mut conn = self.pool.acquire().await?;
-        if let Some(until) = db::channel_messages::holds_until(&mut conn, channel.id).await? {
-            return Ok(Some(until.max(now)));
-        }
-        let window = Duration::seconds(channel.window_secs.into());
-        let (count, first) = db::channel_messages::sent_since(&mut conn, channel.id, now - window).await?;
-        Ok(first.filter(|_| count >= BURST).map(|first| first + window))
     }
 
     fn say_card(
@@ -215,29 +205,31 @@ impl Services {
     }
 
     /// What was held back long enough: one list, or a card if no more than one still waits.
-    async fn say_held(&self, channel: StoredChannel, now: Instant) -> ServiceResult<(Step, Said)> {
-        let mut conn = self.pool.acquire().await?;
+    async fn say_held(
+        &self,
+        conn: &mut PgConnection,
+        channel: StoredChannel,
+        now: Instant,
+    ) -> ServiceResult<(Step, Said)> {
         let list = random::uuid(now);
-        let ids = db::channel_messages::list_held(&mut conn, channel.id, list, now).await?;
-        let mut waiting = Vec::new();
-        for id in &ids {
-            let action = db::actions::get(&mut conn, channel.project, *id).await?;
-            waiting.extend(action.filter(|action| action.status(now) == Status::Pending));
+        db::channel_messages::list_held(conn, channel.id, list, now).await?;
+        let held = db::channel_messages::of_list(conn, list).await?;
+        let mut waiting =
+            held.iter().filter(|action| channel.enabled && action.status(now) == Status::Pending);
+        let one = waiting.next().map(|action| action.id);
+        if waiting.next().is_some() {
+            return self.say_list(conn, channel, list, None, now).await;
         }
-        if waiting.len() > 1 && channel.enabled {
-            drop(conn);
-            return self.say_list(channel, list, None, now).await;
-        }
-        let one = waiting.pop().filter(|_| channel.enabled);
-        for id in ids {
-            let state = match &one {
-                Some(action) if action.id == id => MessageState::Sending,
-                _ => MessageState::Skipped,
-            };
+        for action in &held {
+            let state = if one == Some(action.id) { MessageState::Sending } else { MessageState::Skipped };
             let message = StoredMessage { state, reference: None, shown: None };
-            db::channel_messages::put(&mut conn, channel.id, id, &message, None).await?;
+            db::channel_messages::put(conn, channel.id, action.id, &message, None).await?;
         }
-        Ok(match one {
+        let action = match one {
+            Some(id) => db::actions::get(conn, channel.project, id).await?,
+            None => None,
+        };
+        Ok(match action.filter(|action| action.status(now) == Status::Pending) {
             Some(action) => self.say_card(channel, &action, None, None, now),
             None => (Step::Over(skipped("nothing of it waits any more")), Said::Nothing),
         })
@@ -245,19 +237,30 @@ impl Services {
 
     async fn say_list(
         &self,
+        conn: &mut PgConnection,
         channel: StoredChannel,
         list: Uuid,
         reference: Option<String>,
         now: Instant,
     ) -> ServiceResult<(Step, Said)> {
-        let mut conn = self.pool.acquire().await?;
-        let mut actions = Vec::new();
-        for id in db::channel_messages::of_list(&mut conn, list).await? {
-            actions.extend(db::actions::get(&mut conn, channel.project, id).await?);
-        }
+        let actions = db::channel_messages::of_list(conn, list).await?;
         let around = words::Around { now, public_url: &self.public_url };
         let message = Box::new(words::list(&actions, &around));
         let stood = actions.iter().map(|action| (action.id, action.status(now))).collect();
         Ok((Step::Say { channel: Box::new(channel), message, reference }, Said::List(list, stood)))
     }
+}
+
+/// Until when what is new is held back, if there was a burst.
+async fn hold_until(
+    conn: &mut PgConnection,
+    channel: &StoredChannel,
+    now: Instant,
+) -> ServiceResult<Option<Instant>> {
+    if let Some(until) = db::channel_messages::holds_until(conn, channel.id).await? {
+        return Ok(Some(until.max(now)));
+    }
+    let window = Duration::seconds(channel.window_secs.into());
+    let (count, first) = db::channel_messages::sent_since(conn, channel.id, now - window).await?;
+    Ok(first.filter(|_| count >= BURST).map(|first| first + window))
 }

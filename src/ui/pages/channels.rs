@@ -52,7 +52,9 @@ fn done_sentence(word: &str) -> Option<&'static str> {
     Some(match word {
         "made" => "The channel is made. Send a test message to see whether it works.",
         "saved" => "The channel is saved. What failed before is forgotten.",
-        "paused" => "The channel is paused: it is told nothing new, and its messages are still kept true.",
+        "paused" => {
+            "The channel is paused: it is told nothing new, nobody decides from it, and its messages are still kept true."
+        }
         "resumed" => "The channel is resumed. What came while it was paused is in the inbox only.",
         "deleted" => "The channel is deleted, with its secrets.",
         _ => return None,

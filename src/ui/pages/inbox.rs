@@ -179,7 +179,7 @@ fn Split(
 #[component]
 fn Trouble(sentence: String) -> impl IntoView {
     view! {
-        <p class="trouble">
+        <p class="not-delivered">
             {sentence} " "
             <a href="/channels">"Channels"</a>
         </p>

@@ -71,7 +71,7 @@ pub fn CardView(
                 {head}
                 {end.map(|(state, sentence)| view! { <EndBlock state=state sentence=sentence /> })}
                 {card.decision.map(|decision| view! { <DecisionBlock decision=decision claimed=card.claimed /> })}
-                {card.not_told.into_iter().map(|sentence| view! { <p class="trouble">{sentence}</p> }).collect_view()}
+                {card.not_told.into_iter().map(|sentence| view! { <p class="not-delivered">{sentence}</p> }).collect_view()}
                 {card.delivery.map(|delivery| view! { <Delivery delivery=delivery id=card.id.clone() /> })}
                 {card.result.map(|result| view! { <ResultBlock result=result /> })}
                 <Alikes alike=card.context.alike />
