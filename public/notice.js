@@ -14,6 +14,8 @@ const canNotify = "Notification" in window;
 const canAgree = "locks" in navigator;
 let audio = null;
 
+const rest = (ms) => new Promise((done) => setTimeout(done, ms));
+
 function isOn(name) {
   try {
     return localStorage.getItem(CHOICES[name]) === "on";
@@ -34,7 +36,9 @@ function choose(name, value) {
 /** Two short tones. A browser plays them only where somebody has clicked or typed before. */
 async function play() {
   audio ??= new AudioContext();
-  if (audio.state === "suspended") await audio.resume();
+  // A browser that nobody has touched since the page came plays nothing, and may not even say so.
+  if (audio.state === "suspended") await Promise.race([audio.resume(), rest(REST_MS)]);
+  if (audio.state !== "running") return;
   const gain = audio.createGain();
   gain.connect(audio.destination);
   [660, 880].forEach((pitch, index) => {
@@ -76,8 +80,8 @@ async function tell() {
   if (held.some(({ name }) => name === LOOKED_AT)) return;
   await navigator.locks.request(TELLS, { ifAvailable: true }, async (lock) => {
     if (!lock) return;
-    await both();
-    await new Promise((done) => setTimeout(done, REST_MS));
+    both();
+    await rest(REST_MS);
   });
 }
 

@@ -12,10 +12,12 @@ async fn a_misspelt_member_is_refused_and_a_foreign_one_is_ignored(db: PgPool) {
         app.agent().propose(&mail_with(json!({"idempotant": false, "metadata": {"undoo": 1}}))).await;
     let message = refused.refusal(400);
     assert!(message.contains("idempotant") && message.contains("Did you mean idempotent?"), "{message}");
-    let inside = json!({"preview": {"formt": "diff", "body": "-a"}, "payload": {"idempotant": 1}});
+    let inside = json!({"preview": {"undoo": "diff", "body": "-a"}, "payload": {"idempotant": 1}});
     let refused = app.agent().propose(&mail_with(inside)).await;
     let message = refused.refusal(400);
-    assert!(message.contains("preview.formt") && !message.contains("payload"), "{message}");
+    assert!(message.contains("preview.undoo") && !message.contains("payload"), "{message}");
+    let own = app.agent().propose(&mail_with(json!({"kind": "Impri.test"}))).await;
+    assert!(own.refusal(400).contains("only this server's own actions"), "{}", own.text);
     let stored = sqlx::query_scalar::<_, i64>("select count(*) from action").fetch_one(&db).await;
     assert_eq!(stored.expect("a count"), 0, "nothing is stored");
     app.agent().propose(&mail_with(json!({"metadata": {"idempotant": 1}, "id": "mine"}))).await.expect(201);

@@ -1,7 +1,7 @@
 // Single keys: through the inbox and to a decision without a pointer.
 
 import { expect, test, type Page } from "../support/test";
-import { card, confirm, field } from "../support/inbox";
+import { card, confirm, field, row } from "../support/inbox";
 import { look } from "../support/look";
 
 const sheet = (page: Page) => page.getByRole("dialog", { name: "Keyboard shortcuts" });
@@ -126,4 +126,51 @@ test.describe("for who does not want them", () => {
     await expect(page).toHaveURL(new RegExp(action.id));
     expect((await agent.read(action.id)).status).toBe("pending");
   });
+});
+
+test("a sentence that was meant for a field decides nothing more @hydrated @desk", async ({ page, agent, visit }) => {
+  const third = await agent.propose({ editable: ["preview.body"] });
+  const second = await agent.propose({ editable: ["preview.body"] });
+  const first = await agent.propose();
+  await visit(`/inbox?at=${first.id}`);
+  await page.keyboard.press("r");
+  await expect.poll(async () => (await agent.read(first.id)).status).toBe("rejected");
+  await expect(card(page, second.title)).toBeVisible();
+  await expect(page.locator("[data-off]")).toHaveCount(0);
+  await page.keyboard.type("Looks like a phishing mail, are you sure?", { delay: 40 });
+  await expect(page.getByText("the keys rest because something was typed")).toBeVisible();
+  for (const { id } of [second, third]) expect((await agent.read(id)).status).toBe("pending");
+  await expect(card(page, second.title)).toBeVisible();
+  await expect(field(page, "preview.body")).toBeHidden();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("a");
+  await expect.poll(async () => (await agent.read(second.id)).status).toBe("approved");
+});
+
+test("the field for a reason has the focus as soon as it is there @hydrated @desk", async ({ page, agent, visit }) => {
+  const { id } = await agent.propose();
+  await visit(`/inbox/${id}`);
+  await page.getByText("Add a reason").click();
+  await expect(page.getByLabel(/^Reason/)).toBeFocused();
+  await page.keyboard.type("ready when you are");
+  expect((await agent.read(id)).status).toBe("pending");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("c");
+  await expect(page.getByLabel(/^Reason/)).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("r");
+  await expect.poll(async () => (await agent.read(id)).decision?.comment).toBe("ready when you are");
+});
+
+test("back beside the list stays with the card in sight @hydrated @desk", async ({ page, agent, visit }) => {
+  await agent.propose();
+  const middle = await agent.propose();
+  const newest = await agent.propose();
+  await visit(`/inbox?at=${newest.id}`);
+  await page.keyboard.press("j");
+  await expect(card(page, middle.title)).toBeVisible();
+  await page.keyboard.press("o");
+  await page.keyboard.press("u");
+  await expect(row(page, middle.title)).toBeFocused();
+  await expect(card(page, middle.title)).toBeVisible();
 });

@@ -131,6 +131,8 @@ pub async fn connect(member: &Member, key: Option<&str>) -> Result<ConnectView, 
     let arrival = services()?.arrival(member, key.and_then(|key| key.parse().ok())).await?;
     let fresh = match take_shown(Shown::AgentKey).await {
         Some(secret) => Some(FreshAgentKey { name: secret.of, key: secret.text }),
+        // The first agent's stays until it is used.
+        None if arrival.newest.is_some() => None,
         None => fresh_key().await.map(|key| FreshAgentKey { name: String::new(), key }),
     };
     let key = fresh.as_ref().map(|fresh| fresh.key.as_str());

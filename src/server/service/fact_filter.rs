@@ -48,7 +48,11 @@ pub(super) fn of_page(filter: &HistoryFilter, zone: &Zone) -> Result<EventFilter
         )?,
         action_kind: named(filter.kind.as_ref(), "A kind has up to 100 characters that can be written.")?,
         channel: named(filter.channel.as_ref(), "There is no such channel. Choose one from the list.")?,
-        is_edited: given(filter.edited.as_ref()).is_some(),
+        is_edited: match given(filter.edited.as_ref()) {
+            None => false,
+            Some("on" | "true" | "1") => true,
+            Some(_) => return Err("Only edited decisions can be asked for: edited=on, or leave it out."),
+        },
         since: day(filter.since.as_ref(), zone)?,
         until: last_day(filter.until.as_ref(), zone)?,
         before: given(filter.cursor.as_ref()).map(read_cursor).transpose()?,

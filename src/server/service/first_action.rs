@@ -76,7 +76,7 @@ impl Services {
             ..RawProposal::default()
         };
         // One that waits already is shown again.
-        Ok(match self.propose(&agent, raw, Channel::web()).await? {
+        Ok(match self.propose_any(&agent, raw, Channel::web()).await? {
             Proposed::New(action) | Proposed::Replayed(action) | Proposed::Duplicate(action) => action.id,
         })
     }

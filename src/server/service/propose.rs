@@ -8,8 +8,13 @@ use crate::domain::audit::{AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::ActionId;
 use crate::domain::proposal::{self, Proposal, RawProposal};
+use crate::domain::text::FieldError;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::{db, random};
+
+/// How the kinds of this server's own actions begin. A reviewer learns that a test does nothing, so nobody else may
+/// look like one.
+const OWN_KINDS: &str = "impri.";
 
 /// What a proposal led to.
 #[derive(Debug)]
@@ -28,6 +33,21 @@ impl Services {
     /// # Errors
     /// Every field that breaks a rule; an idempotency key that names another proposal. Nothing is stored then.
     pub async fn propose(
+        &self,
+        agent: &Caller,
+        raw: RawProposal,
+        channel: Channel,
+    ) -> ServiceResult<Proposed> {
+        if raw.kind.as_deref().is_some_and(|kind| kind.trim_start().to_lowercase().starts_with(OWN_KINDS)) {
+            let text =
+                format!("begins with {OWN_KINDS}, which only this server's own actions do. Choose another.");
+            return Err(ServiceError::Invalid(vec![FieldError::invalid("kind", text)]));
+        }
+        self.propose_any(agent, raw, channel).await
+    }
+
+    /// The same for this server's own actions, too.
+    pub(super) async fn propose_any(
         &self,
         agent: &Caller,
         raw: RawProposal,

@@ -67,7 +67,8 @@ pub fn card(
         warnings: warnings(action, &shown, preview.fell_back),
         format: if code.is_some() { "code" } else { shown.preview.format.as_str() }.to_owned(),
         preview: preview.html,
-        raw: (shown.preview.format != PreviewFormat::Plain).then(|| text::plain(&shown.preview.body)),
+        raw: (shown.preview.format != PreviewFormat::Plain || code.is_some())
+            .then(|| text::plain(&shown.preview.body)),
         body_size: counted(shown.preview.body.chars().count(), "character"),
         payload: shown.payload.as_ref().map(payload),
         digest: digest.to_string(),

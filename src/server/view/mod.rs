@@ -12,6 +12,7 @@ pub mod connect;
 pub mod context;
 pub mod docs;
 pub mod history;
+mod history_notes;
 pub mod inbox;
 pub mod key_list;
 pub mod keys;

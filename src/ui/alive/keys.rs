@@ -11,10 +11,21 @@ use web_sys::{
 };
 
 use super::dom::{find, focus, on_window, within};
+use super::swap;
 use crate::ui::parts::shortcuts::{PAGES, SHEET};
 
 /// A second key belongs to `g` for this long.
 const PAUSE: Duration = Duration::from_millis(1_500);
+
+/// Somebody who presses what stands for nothing is typing. No key counts until they rest for this long, in
+/// milliseconds, or press Escape: a sentence that was meant for a field decides nothing.
+const REST_MS: f64 = 2_500.0;
+
+/// Nobody reads a card within this time after the decision about the one before, in milliseconds.
+const EARLY_MS: f64 = 600.0;
+
+/// Every key that stands for something, and the one that scrolls.
+const KNOWN: &str = "jkou/varecx?g ";
 
 /// The row of the card in sight.
 const CURRENT: &str = ".rows > :has([aria-current])";
@@ -22,18 +33,48 @@ const CURRENT: &str = ".rows > :has([aria-current])";
 thread_local! {
     static GOES: Cell<u32> = const { Cell::new(0) };
     static IS_GOING: Cell<bool> = const { Cell::new(false) };
+    /// When something was typed last, by the clock of events.
+    static TYPED_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
+    /// When the card that was in sight was decided.
+    static DECIDED_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
 }
 
 /// Listens to the keys.
 pub fn follow() {
+    on_window("impri:decided", |event| DECIDED_AT.set(event.time_stamp()));
     on_window("keydown", |event| {
         if let Some(event) = event.dyn_ref::<KeyboardEvent>()
             && is_for_us(event)
+            && !is_typed(event)
             && press(&event.key(), event.repeat())
         {
             event.prevent_default();
         }
     });
+}
+
+/// Whether a key is one of a text that has no field.
+fn is_typed(event: &KeyboardEvent) -> bool {
+    let (key, now) = (event.key(), event.time_stamp());
+    if key == "Escape" {
+        TYPED_AT.set(f64::NEG_INFINITY);
+    }
+    if key.chars().count() != 1 || event.repeat() {
+        return false;
+    }
+    let was_typing = now - TYPED_AT.get() < REST_MS;
+    // Nobody has read the next card yet: whoever presses a key for it goes on writing about the one before.
+    let is_early = "arec".contains(&key) && !IS_GOING.get() && now - DECIDED_AT.get() < EARLY_MS;
+    let is_typed = was_typing || is_early || !(IS_GOING.get() || KNOWN.contains(&key));
+    if is_typed {
+        TYPED_AT.set(now);
+    }
+    if was_typing && "ar".contains(&key) {
+        swap::trouble(
+            "Nothing was decided: the keys rest because something was typed. Press Escape to use them.",
+        );
+    }
+    is_typed
 }
 
 /// Not while something is typed, chosen or asked, nor with a key that belongs to the browser.
@@ -68,7 +109,7 @@ fn press(key: &str, is_held: bool) -> bool {
         "j" => step(true),
         "k" => step(false),
         "o" => open(),
-        "u" => click("a.back"),
+        "u" => back(),
         "/" => find("input[type=search]").map(|field| focus(&field)).is_some(),
         "v" => click(".preview .switch input:not(:checked)"),
         "Escape" => leave(),
@@ -77,6 +118,7 @@ fn press(key: &str, is_held: bool) -> bool {
         "a" => click(".decision-bar [value=approve]"),
         "r" => click(".decision-bar [value=reject]"),
         "e" => click(".decision-bar a[href='#edit']"),
+        "c" => give_reason(),
         "x" => click(&format!("{CURRENT} input[type=checkbox]")),
         "?" => show_sheet(),
         "g" => begin_to_go(),
@@ -87,6 +129,41 @@ fn press(key: &str, is_held: bool) -> bool {
 fn click(selector: &str) -> bool {
     let found = find(selector).and_then(|element| element.dyn_into::<HtmlElement>().ok());
     found.inspect(HtmlElement::click).is_some()
+}
+
+/// To the list. Where it is beside the card, to the row of the card: the card in sight stays.
+fn back() -> bool {
+    let is_beside = find(".inbox-side").is_some_and(|side| side.client_height() > 0);
+    let row = find(CURRENT).filter(|_| is_beside).and_then(|row| within(&row, "a[data-swap]"));
+    row.map_or_else(
+        || click("a.back"),
+        |link| {
+            focus(&link);
+            true
+        },
+    )
+}
+
+/// Into the field for a reason.
+fn give_reason() -> bool {
+    click(".decision-bar .reason:not([open]) > summary") || focus_reason()
+}
+
+fn focus_reason() -> bool {
+    find(".decision-bar .reason[open] textarea").map(|field| focus(&field)).is_some()
+}
+
+/// Whoever opens the field for a reason writes one.
+pub fn follow_reasons() {
+    on_window("click", |event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if target
+            .is_some_and(|target| target.closest(".decision-bar .reason > summary").ok().flatten().is_some())
+        {
+            // The browser opens it after this.
+            set_timeout(|| _ = focus_reason(), Duration::ZERO);
+        }
+    });
 }
 
 /// To the next card of the list, or the one before.

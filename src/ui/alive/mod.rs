@@ -33,6 +33,7 @@ pub fn begin() {
     changes::follow();
     drafts::follow();
     keys::follow();
+    keys::follow_reasons();
     badge::show();
     picks::follow();
     // The script that holds the event stream tells how things stand, when the islands listen: their effects run after

@@ -78,11 +78,16 @@ fn Connect(view: ConnectView, refusal: Option<UiError>) -> impl IntoView {
 
 #[component]
 fn Fresh(fresh: FreshAgentKey) -> impl IntoView {
+    let stays = if fresh.name.is_empty() {
+        "It goes when its first action is there, and stands in everything below. Keep it where your agent reads it."
+    } else {
+        "It is shown this once and stands in everything below. Keep it where your agent reads it."
+    };
     let whose = if fresh.name.is_empty() { "your first agent".to_owned() } else { fresh.name };
     view! {
         <section class="fresh-key" aria-labelledby="fresh-key" role="status">
             <h2 id="fresh-key">"The key of " {whose}</h2>
-            <p>"It is shown this once and stands in everything below. Keep it where your agent reads it."</p>
+            <p>{stays}</p>
             <Paste text=fresh.key />
         </section>
     }

@@ -17,9 +17,10 @@ pub const PAGES: [(&str, &str, &str); 6] = [
     ("s", "/account", "Account"),
 ];
 
-const CARD: [(&str, &str); 5] = [
+const CARD: [(&str, &str); 6] = [
     ("a", "Approve"),
     ("r", "Reject"),
+    ("c", "Give a reason"),
     ("e", "Edit"),
     ("v", "Raw, or as it is meant"),
     ("u", "Back to the list"),
@@ -79,7 +80,7 @@ pub fn Shortcuts() -> impl IntoView {
                     <dl class="keys">{pages.collect_view()} {key("?", "This sheet")}</dl>
                 </section>
             </div>
-            <p class="hint">"They rest while you type. Your account switches them off."</p>
+            <p class="hint">"They rest while you type, also where there is no field; Esc wakes them. Your account switches them off."</p>
             <form method="dialog">
                 <button class="button">"Close"</button>
             </form>

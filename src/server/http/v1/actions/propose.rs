@@ -85,13 +85,8 @@ fn raw_proposal(sent: v1::CreateAction, headers: &HeaderMap) -> Result<RawPropos
     })
 }
 
-/// Every member that counts; all but the first four change what a decider sees or what an approval permits, and are
-/// missed by nobody when they are misspelt.
-const MEMBERS: [&str; 13] = [
-    "kind",
-    "title",
-    "preview",
-    "payload",
+/// The members that are missed by nobody when they are misspelt: what is required is.
+const MEMBERS: [&str; 9] = [
     "target_url",
     "callback_url",
     "expires_in",
@@ -100,10 +95,12 @@ const MEMBERS: [&str; 13] = [
     "editable",
     "idempotent",
     "undo",
-    "format",
+    "payload",
 ];
 /// So many letters may be wrong in a name of this length or longer, and one in a shorter one.
 const LONG: (usize, usize) = (2, 8);
+/// A member of answers: whoever sends back what they got means nothing by it.
+const ANSWERED: &str = "expires_at";
 
 /// Refuses what was meant to be a member that counts.
 fn refuse_misspelt(unread: &[String]) -> Result<(), Problem> {
@@ -125,8 +122,19 @@ fn meant_by(name: &str) -> Option<&'static str> {
     let letters =
         |name: &str| name.chars().filter(|ch| ch.is_alphanumeric()).collect::<String>().to_lowercase();
     let sent = letters(name);
+    if name == ANSWERED {
+        return None;
+    }
+    // "valid_until" and the like: an approval that was to end would never.
+    if sent.starts_with("valid") {
+        return Some("valid_for");
+    }
     MEMBERS.into_iter().find(|member| {
         let member = letters(member);
+        // "non_idempotent", "expires_in_seconds", "editable_paths".
+        if member.len() >= LONG.1 && sent.contains(&member) {
+            return true;
+        }
         let (many, long) = LONG;
         let most = if member.len() >= long { many } else { 1 };
         strsim::osa_distance(&sent, &member) <= most
@@ -149,7 +157,12 @@ mod tests {
             ("undoo", "undo"),
             ("udno", "undo"),
             ("expire_in", "expires_in"),
-            ("expires_at", "expires_in"),
+            ("non_idempotent", "idempotent"),
+            ("notIdempotent", "idempotent"),
+            ("valid_for_seconds", "valid_for"),
+            ("valid_until", "valid_for"),
+            ("expires_in_seconds", "expires_in"),
+            ("editable_paths", "editable"),
             ("callbackUrl", "callback_url"),
         ] {
             assert_eq!(meant_by(sent), Some(meant), "{sent}");
