@@ -45,6 +45,8 @@ async fn facts_are_found_by_what_their_action_says_and_by_the_door(db: PgPool) {
     assert_eq!(kinds(&ada, "verdict=approve&event=key.").await, Vec::<String>::new());
     assert_eq!(kinds(&ada, "edited=yes").await, ["action.approved"]);
     assert_eq!(kinds(&ada, "edited=yes&agent=deploy-bot").await, Vec::<String>::new());
+    let page = ada.open("/history?edited=false").await;
+    assert!(page.text("[role=alert]").contains("edited=yes"), "not everything, and not its opposite");
     assert_eq!(kinds(&ada, "agent=first-agent&kind=email.send&edited=yes").await, ["action.approved"]);
     assert_eq!(kinds(&ada, "person=operator&channel=cli&event=key.created").await.len(), 3);
     assert_eq!(kinds(&ada, "agent=nobody").await, Vec::<String>::new());

@@ -50,8 +50,8 @@ pub(super) fn of_page(filter: &HistoryFilter, zone: &Zone) -> Result<EventFilter
         channel: named(filter.channel.as_ref(), "There is no such channel. Choose one from the list.")?,
         is_edited: match given(filter.edited.as_ref()) {
             None => false,
-            Some("on" | "true" | "1") => true,
-            Some(_) => return Err("Only edited decisions can be asked for: edited=on, or leave it out."),
+            Some("yes" | "true") => true,
+            Some(_) => return Err("Only edited decisions can be asked for: edited=yes, or leave it out."),
         },
         since: day(filter.since.as_ref(), zone)?,
         until: last_day(filter.until.as_ref(), zone)?,
