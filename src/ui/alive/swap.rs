@@ -35,7 +35,8 @@ pub fn apply(fresh: &Document, why: Why) {
     };
     if let (Some(old), Some(new), true) = (old, new, is_same_shape) {
         take_parts(&old, &new, why);
-    } else if why == Why::Asked || !controls::is_touched(&main) {
+    } else if why == Why::Asked || !(controls::is_touched(&main) || main.is_equal_node(Some(&fresh_main))) {
+        // What is the same stays: somebody may be pressing it.
         take_children(&main, &fresh_main);
     }
     badge::show();
