@@ -87,5 +87,5 @@ test("a browser that permits nothing says how to change that @hydrated", async (
 test("without scripts nothing is offered that does nothing @plain", async ({ page, visit }) => {
   await visit("/account");
   await expect(page.getByRole("heading", { name: "Notices" })).toBeVisible();
-  await expect(page.getByLabel("Play a sound when an action comes")).toHaveCount(0);
+  await expect(page.getByLabel("Play a sound when an action comes")).toBeHidden();
 });

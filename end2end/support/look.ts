@@ -2,14 +2,15 @@
 // wider than the screen.
 
 import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page } from "@playwright/test";
+import { expect, test, type Page } from "@playwright/test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** Looks at a page in light and dark. */
+/** Looks at a page in light and dark; with scripts, because axe is one. */
 export async function look(page: Page, state: string) {
+  if (test.info().project.use.javaScriptEnabled === false) return;
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze();
