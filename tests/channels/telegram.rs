@@ -5,6 +5,7 @@ use impri::domain::audit::EventKind;
 use impri::domain::channel::ChannelKind;
 use impri::domain::decision::Verdict;
 use impri::domain::ids::ChannelId;
+use impri::domain::proposal::RawProposal;
 use impri::domain::role::Role;
 use impri::server::notify::PlatformSettings;
 use impri::server::notify::telegram::listen;
@@ -12,8 +13,8 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use super::desk;
 use super::fake_telegram::{ADA, FakeTelegram, GROUP, Message, STRANGER, TOKEN};
+use super::{desk, wish};
 use crate::delivery::{Desk, OPEN};
 
 pub(super) struct Chat {
@@ -220,6 +221,16 @@ async fn too_long_a_preview_can_only_be_rejected_or_opened(pool: PgPool) {
     let (_, message) = chat.told("Long", &"word ".repeat(2_000)).await;
     assert_eq!(message.labels(), ["Reject"], "and the address of the card is written out");
     assert!(message.text.contains("more characters of the preview"), "{}", message.text);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_is_not_idempotent_is_approved_on_its_card_alone(pool: PgPool) {
+    let chat = Chat::open(pool).await;
+    chat.desk.wants(RawProposal { idempotent: Some(false), ..wish("Pay", "5 EUR") }).await;
+    assert_eq!(chat.desk.send_due().await, 1);
+    let message = chat.last();
+    assert_eq!(message.labels(), ["Reject"], "the card asks once more, and a chat does not");
+    assert!(message.text.contains("Not idempotent"), "{}", message.text);
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

@@ -87,8 +87,9 @@ impl Part {
 /// What buttons carry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ask {
-    /// For a yes; holds for this channel, action and content alone.
-    pub approve: String,
+    /// For a yes; holds for this channel, action and content alone. None where a yes is asked about once more: the card
+    /// does that.
+    pub approve: Option<String>,
     /// For a no.
     pub reject: String,
 }

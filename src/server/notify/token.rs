@@ -23,7 +23,13 @@ pub fn ask(secret: &str, channel: ChannelId, action: &Action) -> Ask {
             URL_SAFE_NO_PAD.encode(&mac(secret, channel, action, verdict).finalize().into_bytes()[..PROOF]);
         format!("{}:{id}:{proof}", letter(verdict))
     };
-    Ask { approve: button(Verdict::Approve), reject: button(Verdict::Reject) }
+    let approve = (!asks_again(action)).then(|| button(Verdict::Approve));
+    Ask { approve, reject: button(Verdict::Reject) }
+}
+
+/// Whether a yes needs a second look, which a chat has no place for.
+pub fn asks_again(action: &Action) -> bool {
+    action.idempotent == Some(false)
 }
 
 /// A button that was pressed, before anything is known of it.
@@ -92,8 +98,9 @@ mod tests {
             (ChannelId::from_uuid(Uuid::from_u128(1)), ChannelId::from_uuid(Uuid::from_u128(2)));
         let action = testing::action(ActionState::Pending);
         let ask = ask(SECRET, here, &action);
-        assert!(ask.approve.len() <= 64 && ask.reject.len() <= 64, "what Telegram's buttons carry");
-        let approve = Pressed::parse(&ask.approve).expect("ours");
+        let approve = ask.approve.expect("one press is enough");
+        assert!(approve.len() <= 64 && ask.reject.len() <= 64, "what Telegram's buttons carry");
+        let approve = Pressed::parse(&approve).expect("ours");
         assert_eq!((approve.action, approve.verdict), (action.id, Verdict::Approve));
         assert_eq!(Pressed::parse(&ask.reject).expect("ours").verdict, Verdict::Reject);
         assert!(approve.is_genuine(SECRET, here, &action));

@@ -19,7 +19,7 @@ use crate::server::db::channels::StoredChannel;
 use crate::server::db::people::Member;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::notify::message::Message;
-use crate::server::notify::token::Pressed;
+use crate::server::notify::token::{self, Pressed};
 use crate::server::notify::words;
 use crate::server::text::reveal_text;
 
@@ -110,6 +110,11 @@ impl Services {
         }
         if pressed.verdict == Verdict::Reject {
             return Ok(Press::AskWhy(action.id, reveal_text(action.content.title.as_str())));
+        }
+        if token::asks_again(&action) {
+            let sentence =
+                format!("Not approved yet: this is not idempotent. Approve it at {}/inbox.", self.public_url);
+            return Ok(Press::Refused(sentence));
         }
         drop(conn);
         self.decide_in_chat(channel, &member, &action, Verdict::Approve, None).await

@@ -27,9 +27,9 @@ pub(super) fn body(message: &Message) -> Map<String, Value> {
     if let Some(Ask { approve, reject }) = &message.ask {
         let button = |label: &str, data: &str| json!({"text": label, "callback_data": data});
         // Nobody approves what they were not shown.
-        rows.push(match &fitted.missing {
-            None => json!([button("Approve", approve), button("Reject", reject)]),
-            Some(_) => json!([button("Reject", reject)]),
+        rows.push(match (&fitted.missing, approve) {
+            (None, Some(approve)) => json!([button("Approve", approve), button("Reject", reject)]),
+            (Some(_), _) | (None, None) => json!([button("Reject", reject)]),
         });
     }
     if is_reachable(&message.link) {
@@ -143,7 +143,7 @@ mod tests {
             parts: vec![Part::new(Place::Title, "A title"), Part::new(Place::Preview(format), body)],
             link: "https://impri.example.com/inbox/act_x".into(),
             link_label: "Open",
-            ask: Some(Ask { approve: "a:x:y".into(), reject: "r:x:y".into() }),
+            ask: Some(Ask { approve: Some("a:x:y".into()), reject: "r:x:y".into() }),
             minutes_left: Some(60),
             about: About { action: "act_x".into(), title: String::new(), kind: String::new() },
         }
