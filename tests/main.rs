@@ -41,6 +41,7 @@ mod pages_finding;
 mod pages_history;
 mod pages_keys;
 mod pages_people;
+mod pages_second_look;
 mod pages_untrusted;
 mod people;
 mod plans;

@@ -13,7 +13,7 @@ test("approve: the agent goes on, and its result comes back to the card", async 
   await expect(content(page).getByText("Sarah", { exact: true })).toHaveJSProperty("tagName", "STRONG");
 
   await approve(page).click();
-  await confirmed(page, javaScriptEnabled);
+  await confirmed(page);
   await expect(decision(page)).toContainText(`by ${ADA.name}`);
   await expect(decision(page)).toContainText("Approved");
   await expect(approve(page)).toHaveCount(0);
@@ -57,7 +57,7 @@ test("edit and approve: every value keeps its type, and the agent gets the perso
   await field(page, "payload.items").fill('["lamp"]');
   if (javaScriptEnabled !== false) await expect(approve(page)).toHaveText("Approve with 4 edits");
   await approve(page).click();
-  await confirmed(page, javaScriptEnabled);
+  await confirmed(page);
 
   await expect(decision(page)).toContainText("with 4 edits");
   await expect(decision(page)).toContainText("payload.amount");

@@ -27,7 +27,7 @@ test("edits and a reason survive a reload and a look at another card @hydrated @
   await row(page, action.title).click();
   await expect(approve(page)).toHaveText("Approve with 2 edits");
   await approve(page).click();
-  await confirmed(page, true);
+  await confirmed(page);
   await expect.poll(async () => (await agent.read(action.id)).status).toBe("approved");
   await expect.poll(() => kept(page)).toBe(0);
   expect((await agent.read(action.id)).payload).toMatchObject({ amount: 12, notify: false });

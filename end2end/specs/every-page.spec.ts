@@ -101,7 +101,7 @@ test.describe("an afternoon", () => {
 
     await visit(`/inbox?at=${command.id}`);
     await page.getByRole("button", { name: "Approve" }).click();
-    await confirmed(page, true);
+    await confirmed(page);
     await expect(page.getByRole("status").filter({ hasText: command.title })).toContainText("Approved");
     await expect(page.getByRole("button", { name: /^Approve/ })).toBeEnabled();
     await look(page, "after-a-decision");

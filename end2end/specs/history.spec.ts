@@ -12,7 +12,7 @@ test("what happened to an action, in words, with the diff of an edit", async ({ 
   await page.getByText("Add a reason").click();
   await page.getByLabel(/^Reason/).fill("The lamp was used.");
   await approve(page).click();
-  await confirmed(page, javaScriptEnabled);
+  await confirmed(page);
   await expect(decision(page)).toContainText("with 1 edit");
   await agent.report(action.id, "executed", "Refunded.");
 

@@ -164,7 +164,7 @@ test("in a reason and in an edited value", async ({ page, agent, visit, javaScri
     await page.getByText("Add a reason").click();
     await page.getByLabel(/^Reason/).fill(reason);
     await approve(page).click();
-    await confirmed(page, javaScriptEnabled);
+    await confirmed(page);
     await expect(decision(page)).toContainText("with 3 edits");
     await provoke(page);
     await expectHarmless(page, new RegExp(`/inbox/${action.id}`));

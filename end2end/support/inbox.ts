@@ -11,9 +11,9 @@ export const card = (page: Page, title?: string): Locator => page.getByRole("art
 export const approve = (page: Page): Locator => page.getByRole("button", { name: /^Approve/ });
 /** The sheet that asks once more about what is edited or not idempotent. */
 export const confirm = (page: Page): Locator => page.getByRole("dialog", { name: "Approve this?" });
-/** Says yes to it. Without a script nothing is asked. */
-export async function confirmed(page: Page, javaScriptEnabled: boolean | undefined) {
-  if (javaScriptEnabled !== false) await confirm(page).getByRole("button", { name: /^Yes, approve/ }).click();
+/** Says yes to it: in the sheet, or on the page that asks without a script. */
+export async function confirmed(page: Page) {
+  await page.getByRole("button", { name: /^Yes, approve/ }).click();
 }
 export const reject = (page: Page): Locator => page.getByRole("button", { name: "Reject" });
 export const decision = (page: Page): Locator => page.getByRole("region", { name: "Decision" });

@@ -4,6 +4,7 @@ pub mod cli;
 pub mod commands;
 pub mod database;
 pub mod router;
+mod second_look;
 pub mod serve;
 pub mod sessions;
 pub mod shutdown;

@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_sessions::cookie::SameSite;
-use tower_sessions::{Expiry, SessionManagerLayer};
+use tower_sessions::{Expiry, Session, SessionManagerLayer};
 
-use super::sessions;
+use super::{second_look, sessions};
 use crate::server::auth::csrf;
 use crate::server::config::{MetricsAccess, RateSettings};
 use crate::server::door::ClientAddress;
@@ -95,14 +95,21 @@ fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Rou
         .with_expiry(Expiry::OnInactivity(time::Duration::days(SESSION_DAYS)));
     let origin: Arc<str> = services.public_url().into();
     let behind_proxy = settings.behind_proxy;
-    let provide = page_context(services);
+    let provide = page_context(services.clone());
     let lost = leptos_axum::render_app_async_with_context(provide.clone(), shell);
+    let second_look = {
+        let (services, provide) = (services.clone(), provide.clone());
+        move |session: Session, request: Request| {
+            second_look::answer(services.clone(), provide.clone(), session, request)
+        }
+    };
     let stream = Router::new()
         .route("/events", get(events::stream))
         .route("/history/export", post(history::export))
         .with_state(state);
     Router::new()
         .leptos_routes_with_context(&options, generate_route_list(App), provide, shell)
+        .route("/inbox/{id}/sure", post(second_look))
         .fallback(move |request: Request| {
             let file = assets::serve(&request);
             let lost = lost.clone();

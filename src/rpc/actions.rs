@@ -33,7 +33,8 @@ pub async fn load_card(id: String) -> Result<Card, UiError> {
 }
 
 /// Approves, edits and approves, or rejects. `verdict` is `approve` or `reject`; `seen` is the digest that the page
-/// showed; `edits` maps places in the action's editable list to the texts of their controls.
+/// showed; `edits` maps places in the action's editable list to the texts of their controls. What is edited or not
+/// idempotent is approved only with `sure`: a plain form without it is asked once more.
 ///
 /// # Errors
 /// Nothing was decided then; see [`UiError`].
@@ -44,11 +45,14 @@ pub async fn decide_action(
     verdict: String,
     #[server(default)] comment: String,
     #[server(default)] edits: EditTexts,
+    #[server(default)] sure: bool,
 ) -> Result<Outcome, UiError> {
     use crate::server::door;
+    use crate::wire::card::DecideForm;
     let reviewer = door::reviewer().await?;
-    let outcome = door::services()?.decide_in_inbox(&reviewer, &id, &seen, &verdict, &comment, &edits).await;
-    door::finish_form(outcome, |result| door::after_decision(&id, result))
+    let form = DecideForm { id, seen, verdict, comment, edits, sure };
+    let outcome = door::services()?.decide_in_inbox(&reviewer, &form).await;
+    door::finish_decision(&form.id, outcome)
 }
 
 /// Sends the latest callback about an action again.

@@ -20,6 +20,7 @@ use super::pages::many::{ManyDonePage, ManyPage};
 use super::pages::not_found::NotFoundPage;
 use super::pages::people::PeoplePage;
 use super::pages::report::ReportPage;
+use super::pages::second_look::SecondLookPage;
 use super::pages::set_up::SetUpPage;
 use super::pages::sign_in::SignInPage;
 use super::parts::header::{Header, provide_door};
@@ -46,6 +47,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/inbox/decide") view=ManyPage ssr=SsrMode::Async />
                     <Route path=path!("/inbox/decided") view=ManyDonePage ssr=SsrMode::Async />
                     <Route path=path!("/inbox/:id") view=ActionPage ssr=SsrMode::Async />
+                    <Route path=path!("/inbox/:id/sure") view=SecondLookPage ssr=SsrMode::Async />
                     <Route path=path!("/history") view=HistoryPage ssr=SsrMode::Async />
                     <Route path=path!("/history/report") view=ReportPage ssr=SsrMode::Async />
                     <Route path=path!("/account") view=AccountPage ssr=SsrMode::Async />

@@ -182,6 +182,42 @@ pub struct ResultView {
 /// What the decide form posts for the edited values: index in the action's list → text of the control.
 pub type EditTexts = HashMap<String, String>;
 
+/// What the decide form says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecideForm {
+    /// `act_…`.
+    pub id: String,
+    /// The digest that the page showed.
+    pub seen: String,
+    /// `approve` or `reject`.
+    pub verdict: String,
+    /// Why, if somebody said.
+    pub comment: String,
+    /// What was typed into the controls.
+    pub edits: EditTexts,
+    /// Whether its author looked a second time.
+    pub sure: bool,
+}
+
+/// What is looked at a second time before it is approved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondLook {
+    /// What was sent, to be sent again.
+    pub form: DecideForm,
+    /// The title as plain text with invisible characters revealed.
+    pub title: String,
+    /// The title with invisible characters and look-alikes marked.
+    pub title_html: SafeHtml,
+    /// The agent's vocabulary, invisible characters revealed.
+    pub kind: String,
+    /// The name of the key that proposed it.
+    pub agent: String,
+    /// The agent said that running it twice is not the same as once.
+    pub not_idempotent: bool,
+    /// What differs from the proposal.
+    pub changes: Vec<ChangeView>,
+}
+
 /// What came of a decision that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {

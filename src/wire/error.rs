@@ -46,6 +46,9 @@ pub enum UiError {
     /// The form was made for other content.
     #[error("The content is not what this page showed. Nothing was approved; read it again.")]
     Stale,
+    /// Each run has its own effect, or it was edited: that takes a second look.
+    #[error("This takes a second look before it is approved. Nothing was approved yet; press Approve again.")]
+    Unsure,
     /// Proposed by the decider.
     #[error("You proposed this yourself, and this project does not allow deciding one's own proposals.")]
     SelfApproval,
@@ -133,6 +136,7 @@ impl UiError {
             Self::AlreadyDecided => "already-decided",
             Self::Expired => "expired",
             Self::Stale => "stale",
+            Self::Unsure => "unsure",
             Self::SelfApproval => "self-approval",
             Self::NotEditable => "not-editable",
             Self::BadEdit { .. } => "bad-edit",
@@ -162,6 +166,7 @@ impl UiError {
             Self::AlreadyDecided,
             Self::Expired,
             Self::Stale,
+            Self::Unsure,
             Self::SelfApproval,
             Self::NotEditable,
             invalid,

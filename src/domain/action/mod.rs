@@ -214,6 +214,11 @@ impl Action {
         editable::apply(&self.content, edits).unwrap_or_else(|_| self.content.clone())
     }
 
+    /// Whether a yes is asked about once more: each run has its own effect.
+    pub fn asks_again(&self) -> bool {
+        self.idempotent == Some(false)
+    }
+
     /// Takes the action as one that can be decided.
     ///
     /// # Errors

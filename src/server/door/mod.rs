@@ -26,6 +26,7 @@ pub use self::visit::{
 };
 use crate::server::db::people::Member;
 pub use crate::server::service::{ChannelForm, KeyForm, Services};
+use crate::wire::card::Outcome;
 use crate::wire::error::UiError;
 use crate::wire::session::FETCHED;
 
@@ -92,6 +93,22 @@ pub fn finish_form<T, E: Into<UiError>>(
     outcome
 }
 
+/// As [`finish_form`], for a decision: a plain form that takes a second look is sent on as it is, to the page that asks.
+///
+/// # Errors
+/// The given one.
+pub fn finish_decision(id: &str, outcome: Result<Outcome, UiError>) -> Result<Outcome, UiError> {
+    let outcome = finish_form(outcome, |outcome| after_decision(id, outcome));
+    if is_plain_form()
+        && outcome == Err(UiError::Unsure)
+        && let Some(response) = use_context::<ResponseOptions>()
+    {
+        // The browser posts the same fields there (RFC 9110, 15.4.8).
+        response.set_status(StatusCode::TEMPORARY_REDIRECT);
+    }
+    outcome
+}
+
 /// As [`finish_form`], but a success leads the hydrated page there too.
 ///
 /// # Errors
@@ -152,9 +169,11 @@ fn status(error: &UiError) -> StatusCode {
         | UiError::WrongPassword => StatusCode::FORBIDDEN,
         UiError::InviteClosed => StatusCode::GONE,
         UiError::NotFound => StatusCode::NOT_FOUND,
-        UiError::AlreadyDecided | UiError::Expired | UiError::Stale | UiError::LastAdmin => {
-            StatusCode::CONFLICT
-        }
+        UiError::AlreadyDecided
+        | UiError::Expired
+        | UiError::Stale
+        | UiError::Unsure
+        | UiError::LastAdmin => StatusCode::CONFLICT,
         UiError::NotEditable | UiError::BadEdit { .. } | UiError::BadField(_) => {
             StatusCode::UNPROCESSABLE_ENTITY
         }

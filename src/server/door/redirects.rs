@@ -12,6 +12,7 @@ pub fn after_decision(id: &str, outcome: &Result<Outcome, UiError>) -> String {
     let Ok(id) = id.parse::<crate::domain::ids::ActionId>() else { return "/inbox".to_owned() };
     match outcome {
         Ok(_) => format!("/inbox/{id}?done=1"),
+        Err(UiError::Unsure) => format!("/inbox/{id}/sure"),
         Err(error) => format!("/inbox/{id}?refused={}", error.code()),
     }
 }
@@ -148,6 +149,7 @@ mod tests {
         assert_eq!(after_decision("//evil.example", &Err(UiError::NotFound)), "/inbox");
         let id = "act_BwcHBwcHBwcHBwcHBwcHBw";
         assert_eq!(after_decision(id, &Err(UiError::Stale)), format!("/inbox/{id}?refused=stale"));
+        assert_eq!(after_decision(id, &Err(UiError::Unsure)), format!("/inbox/{id}/sure"));
     }
 
     #[test]

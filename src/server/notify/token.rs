@@ -23,13 +23,8 @@ pub fn ask(secret: &str, channel: ChannelId, action: &Action) -> Ask {
             URL_SAFE_NO_PAD.encode(&mac(secret, channel, action, verdict).finalize().into_bytes()[..PROOF]);
         format!("{}:{id}:{proof}", letter(verdict))
     };
-    let approve = (!asks_again(action)).then(|| button(Verdict::Approve));
+    let approve = (!action.asks_again()).then(|| button(Verdict::Approve));
     Ask { approve, reject: button(Verdict::Reject) }
-}
-
-/// Whether a yes needs a second look, which a chat has no place for.
-pub fn asks_again(action: &Action) -> bool {
-    action.idempotent == Some(false)
 }
 
 /// A button that was pressed, before anything is known of it.

@@ -111,7 +111,7 @@ impl Services {
         if pressed.verdict == Verdict::Reject {
             return Ok(Press::AskWhy(action.id, reveal_text(action.content.title.as_str())));
         }
-        if token::asks_again(&action) {
+        if action.asks_again() {
             let sentence =
                 format!("Not approved yet: this is not idempotent. Approve it at {}/inbox.", self.public_url);
             return Ok(Press::Refused(sentence));

@@ -3,17 +3,17 @@
 use serde_json::{Map, Number, Value};
 
 use super::Services;
-use crate::domain::action::{Action, Intent, Status};
+use crate::domain::action::{Action, Intent, Refusal, Status};
 use crate::domain::content::ContentDigest;
 use crate::domain::decision::{Channel, Decider, Verdict};
-use crate::domain::editable::EditablePath;
+use crate::domain::editable::{Edit, EditablePath, check_edits};
 use crate::domain::ids::ActionId;
 use crate::domain::role::Role;
 use crate::domain::text::Comment;
 use crate::server::db::people::Member;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::{db, view};
-use crate::wire::card::{Card, EditTexts, Outcome};
+use crate::wire::card::{Card, DecideForm, EditTexts, Outcome, SecondLook};
 use crate::wire::context::CardContext;
 use crate::wire::error::{EditProblem, UiError};
 use crate::wire::inbox::InboxView;
@@ -79,30 +79,31 @@ impl Services {
     /// Decides an action from its form. A text of a control becomes a value of the proposed value's type.
     ///
     /// # Errors
-    /// As [`Services::decide`]; nothing is decided then.
-    pub async fn decide_in_inbox(
-        &self,
-        member: &Member,
-        id: &str,
-        seen: &str,
-        verdict: &str,
-        comment: &str,
-        edits: &EditTexts,
-    ) -> Result<Outcome, UiError> {
-        let id: ActionId = id.parse().map_err(|_| UiError::NotFound)?;
+    /// [`UiError::Unsure`] if an approval takes a second look that nobody took; otherwise as [`Services::decide`]. Nothing
+    /// is decided then.
+    pub async fn decide_in_inbox(&self, member: &Member, form: &DecideForm) -> Result<Outcome, UiError> {
+        let id: ActionId = form.id.parse().map_err(|_| UiError::NotFound)?;
         // A form without a readable digest was not made by our page.
-        let seen: ContentDigest = seen.parse().map_err(|()| UiError::Stale)?;
-        let verdict = Verdict::from_text(verdict).ok_or(UiError::BadRequest)?;
+        let seen: ContentDigest = form.seen.parse().map_err(|()| UiError::Stale)?;
+        let verdict = Verdict::from_text(&form.verdict).ok_or(UiError::BadRequest)?;
         // A plain form sends every line break as CR LF.
-        let comment = comment.replace("\r\n", "\n");
+        let comment = form.comment.replace("\r\n", "\n");
         let comment = Some(comment.trim()).filter(|text| !text.is_empty()).map(Comment::parse).transpose();
         let comment = comment.map_err(ServiceError::from)?;
-        let changed = match verdict {
+        let edits = match verdict {
             Verdict::Reject => Map::new(),
-            Verdict::Approve if edits.is_empty() => Map::new(),
-            Verdict::Approve => read_edits(&self.action(member.project, id).await?.action, edits)?,
+            Verdict::Approve => {
+                let action = self.action(member.project, id).await?.action;
+                let edits = read_edits(&action, &form.edits)?;
+                // What can't be approved any more is refused for that.
+                let can_be = action.status(self.clock.now()) == Status::Pending && action.content_sha256 == seen;
+                if can_be && !form.sure && (action.asks_again() || !changes(&action, &edits)?.is_empty()) {
+                    return Err(UiError::Unsure);
+                }
+                edits
+            }
         };
-        let intent = Intent { verdict, seen: Some(seen), edits: changed, comment, channel: Channel::web() };
+        let intent = Intent { verdict, seen: Some(seen), edits, comment, channel: Channel::web() };
         let decider = Decider::Reviewer { id: member.id, name: member.name.clone() };
         let action = self.decide(member.project, decider, id, intent).await?;
         Ok(Outcome {
@@ -114,6 +115,31 @@ impl Services {
                 .map_or(0, |decision| u32::try_from(decision.edits.len()).unwrap_or(u32::MAX)),
         })
     }
+
+    /// What somebody who is about to approve should look at once more.
+    ///
+    /// # Errors
+    /// If it can't be approved by them as it was sent.
+    pub async fn second_look(&self, member: &Member, form: DecideForm) -> Result<SecondLook, UiError> {
+        member.require(Role::Reviewer)?;
+        let id: ActionId = form.id.parse().map_err(|_| UiError::NotFound)?;
+        let action = self.stored_action(member.project, id).await?.action;
+        match action.status(self.clock.now()) {
+            Status::Pending if form.seen != action.content_sha256.to_string() => Err(UiError::Stale),
+            Status::Pending => {
+                let changes = changes(&action, &read_edits(&action, &form.edits)?)?;
+                Ok(view::second_look::second_look(&action, form, &changes))
+            }
+            Status::Expired => Err(UiError::Expired),
+            _ => Err(UiError::AlreadyDecided),
+        }
+    }
+}
+
+/// What differs from the proposal.
+fn changes(action: &Action, edits: &Map<String, Value>) -> ServiceResult<Vec<Edit>> {
+    let checked = check_edits(&action.content, &action.editable, edits);
+    checked.map_err(|refusal| ServiceError::refused(Refusal::Edit(refusal), &action.editable))
 }
 
 /// The values that the controls' texts stand for, by path.

@@ -6,7 +6,7 @@ use super::{Reader, between, history};
 use crate::domain::action::{Action, ActionState, Status};
 use crate::domain::content::{Content, PreviewFormat};
 use crate::domain::decision::{Channel, Decision};
-use crate::domain::editable::EditablePath;
+use crate::domain::editable::{Edit, EditablePath};
 use crate::domain::text::{Comment, Undo};
 use crate::server::db::audit::StoredEvent;
 use crate::server::db::outbox::DeliveryState;
@@ -200,17 +200,13 @@ fn input_for(path: &EditablePath, value: &Value) -> FieldInput {
 }
 
 fn decision_view(action: &Action, decision: &Decision, reader: &Reader) -> DecisionView {
-    let changes = decision.edits.iter().map(|edit| {
-        let before = edit.path.get(&action.content).unwrap_or(Value::Null);
-        change(&edit.path.to_string(), &before, &edit.value)
-    });
     DecisionView {
         verdict: decision.verdict.as_str().to_owned(),
         by: text::reveal_text(decision.decider.name()),
         through: through(&decision.channel),
         at: reader.moment(decision.decided_at),
         comment: decision.comment.as_ref().map(Comment::as_str).map(comment),
-        changes: changes.collect(),
+        changes: changes(&action.content, &decision.edits),
         approved_digest: decision.approved_sha256.map(|digest| digest.to_string()),
         receipt: super::api::receipt(decision),
     }
@@ -219,6 +215,15 @@ fn decision_view(action: &Action, decision: &Decision, reader: &Reader) -> Decis
 /// A reason, in its author's words.
 pub(super) fn comment(words: &str) -> SafeHtml {
     text::inline(words)
+}
+
+/// What was edited, before and after.
+pub(super) fn changes(content: &Content, edits: &[Edit]) -> Vec<ChangeView> {
+    let view = |edit: &Edit| {
+        let before = edit.path.get(content).unwrap_or(Value::Null);
+        change(&edit.path.to_string(), &before, &edit.value)
+    };
+    edits.iter().map(view).collect()
 }
 
 /// One edited value, before and after.

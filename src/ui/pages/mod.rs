@@ -13,5 +13,6 @@ pub mod many;
 pub mod not_found;
 pub mod people;
 pub mod report;
+pub mod second_look;
 pub mod set_up;
 pub mod sign_in;

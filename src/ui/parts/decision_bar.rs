@@ -193,7 +193,7 @@ impl State {
     fn go_on(self) {
         let asked = self.asked.try_update_value(Option::take).flatten();
         if let Some(decision) = asked.filter(|_| !self.is_off()) {
-            self.decide(decision);
+            self.decide(DecideAction { sure: true, ..decision });
         }
     }
 
@@ -202,8 +202,8 @@ impl State {
         self.trouble.set(None);
         self.is_signed_out.set(false);
         spawn_local(async move {
-            let DecideAction { id, seen, verdict, comment, edits } = decision;
-            let result = decide_action(id, seen, verdict, comment, edits).await;
+            let DecideAction { id, seen, verdict, comment, edits, sure } = decision;
+            let result = decide_action(id, seen, verdict, comment, edits, sure).await;
             let Some(card) = find(".card") else { return };
             match result {
                 // The form stays off until the next card is here.

@@ -1,0 +1,52 @@
+//! The page that asks once more, as the answer to a plain form.
+//!
+//! Pages are answers to GET otherwise; this one holds what was typed, which has no place in an address. It is a page of the
+//! application all the same, rendered with what was sent in its context.
+
+use axum::extract::Request;
+use axum::http::{Method, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use leptos::prelude::provide_context;
+use leptos::server_fn::codec::{FromReq as _, PostUrl};
+use tower_sessions::Session;
+
+use crate::rpc::actions::DecideAction;
+use crate::server::door;
+use crate::server::service::Services;
+use crate::ui::shell::shell;
+use crate::wire::card::{DecideForm, SecondLook};
+use crate::wire::error::UiError;
+
+/// Answers `POST /inbox/{id}/sure` with the page, or leads to the card with the reason why there is nothing to ask.
+pub async fn answer(
+    services: Services,
+    context: impl Fn() + Clone + Send + Sync + 'static,
+    session: Session,
+    request: Request,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let sent = Request::from_parts(parts.clone(), body);
+    let sent: Result<DecideAction, UiError> = FromReq::<PostUrl, _, UiError>::from_req(sent).await;
+    let Ok(DecideAction { id, seen, verdict, comment, edits, sure }) = sent else {
+        return Redirect::to("/inbox").into_response();
+    };
+    let form = DecideForm { id: id.clone(), seen, verdict, comment, edits, sure };
+    let look = match look(&services, &session, form).await {
+        Ok(look) => look,
+        Err(error) => return Redirect::to(&door::after_decision(&id, &Err(error))).into_response(),
+    };
+    parts.method = Method::GET;
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.remove(header::CONTENT_TYPE);
+    let context = move || {
+        context();
+        provide_context(look.clone());
+    };
+    let page = leptos_axum::render_app_async_with_context(context, shell);
+    page(Request::from_parts(parts, axum::body::Body::empty())).await
+}
+
+async fn look(services: &Services, session: &Session, form: DecideForm) -> Result<SecondLook, UiError> {
+    let member = door::member_of(services, session).await?.ok_or(UiError::SignedOut)?;
+    services.second_look(&member, form).await
+}

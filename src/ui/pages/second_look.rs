@@ -1,0 +1,82 @@
+//! One more look before what can't be taken back, for a browser without a script or before it runs. With one, the card
+//! asks by itself.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::components::Redirect;
+use leptos_router::hooks::use_params_map;
+
+use crate::ui::parts::change_list::ChangeList;
+use crate::ui::parts::icons::{self, Icon};
+use crate::ui::parts::safe_html::InlineHtml;
+use crate::ui::parts::warnings::Warnings;
+use crate::wire::card::SecondLook;
+
+/// What was sent, with a button that sends it for good. Whoever comes here in another way is led to the card.
+#[component]
+pub fn SecondLookPage() -> impl IntoView {
+    let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
+    match use_context::<SecondLook>() {
+        Some(look) => view! { <Look look=look /> }.into_any(),
+        None => view! { <Redirect path=format!("/inbox/{id}") /> }.into_any(),
+    }
+}
+
+#[component]
+fn Look(look: SecondLook) -> impl IntoView {
+    let SecondLook { form, title, title_html, kind, agent, not_idempotent, changes } = look;
+    let yes = match changes.len() {
+        0 => "Yes, approve".to_owned(),
+        1 => "Yes, approve with 1 edit".to_owned(),
+        count => format!("Yes, approve with {count} edits"),
+    };
+    let changed = (!changes.is_empty()).then(|| {
+        view! {
+            <section aria-labelledby="changed">
+                <h2 id="changed">"What you changed"</h2>
+                <ChangeList changes=changes />
+                <p class="hint">"Your browser's own way back keeps what you typed."</p>
+            </section>
+        }
+    });
+    let mut edits: Vec<(String, String)> = form.edits.into_iter().collect();
+    edits.sort();
+    let edits = edits
+        .into_iter()
+        .map(|(index, text)| view! { <input type="hidden" name=format!("edits[{index}]") value=text /> })
+        .collect_view();
+    let card = format!("/inbox/{}", form.id);
+    view! {
+        <Title text=format!("Approve {title}?") />
+        <div class="page second-look" data-still="">
+            <a class="back" href=card.clone()>
+                <Icon path=icons::BACK />
+                "Card"
+            </a>
+            <h1>"Approve this?"</h1>
+            <p class="confirm-what">
+                <InlineHtml html=title_html />
+            </p>
+            <p class="facts">
+                <code>{kind}</code>
+                <span>"from "<strong>{agent}</strong></span>
+            </p>
+            <Warnings not_idempotent=not_idempotent found=Vec::new() />
+            {changed}
+            <form class="decision-buttons" method="post" action="/rpc/decide_action" autocomplete="off">
+                <input type="hidden" name="id" value=form.id />
+                <input type="hidden" name="seen" value=form.seen />
+                <input type="hidden" name="comment" value=form.comment />
+                {edits}
+                <input type="hidden" name="sure" value="true" />
+                <button class="button button--yes" name="verdict" value="approve">
+                    <Icon path=icons::CHECK />
+                    {yes}
+                </button>
+                <a class="button" href=card>
+                    "Back"
+                </a>
+            </form>
+        </div>
+    }
+}

@@ -1,0 +1,116 @@
+//! What has an effect of its own each time, or was edited, is approved with two presses, with a script or without.
+
+use serde_json::json;
+use sqlx::PgPool;
+
+use crate::support::{Page, TestApp, mail, mail_with};
+
+fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
+    fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
+/// The fields of the form that says yes for good.
+fn yes(page: &Page) -> Vec<(String, String)> {
+    let mut fields = page.controls("[action='/rpc/decide_action'] input");
+    fields.push(("verdict".into(), "approve".into()));
+    fields
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_is_not_idempotent_takes_two_presses(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let proposal = mail_with(json!({"idempotent": false, "title": "Refund <b>129</b> EUR"}));
+    let id = app.agent().proposed(&proposal).await;
+    let sent = ada.decide_fields(&id, "approve", &[("comment", "go\nahead")]).await;
+    let answer = ada.submit("/rpc/decide_action", &borrowed(&sent)).await;
+    assert_eq!((answer.status, answer.location()), (307, format!("/inbox/{id}/sure").as_str()));
+    assert_eq!(app.agent().read(&id).await["status"], "pending");
+
+    let page = ada.submit(answer.location(), &borrowed(&sent)).await;
+    assert_eq!(page.status, 200);
+    let shown = page.text(".second-look");
+    assert!(shown.contains("Refund <b>129</b> EUR") && shown.contains("Not idempotent"), "{shown}");
+    assert!(page.headers.contains_key("content-security-policy"));
+    assert_eq!(app.agent().read(&id).await["status"], "pending");
+
+    let answer = ada.submit("/rpc/decide_action", &borrowed(&yes(&page))).await;
+    assert_eq!(answer.location(), format!("/inbox/{id}?done=1"));
+    let read = app.agent().read(&id).await;
+    assert_eq!((&read["status"], &read["decision"]["comment"]), (&json!("approved"), &json!("go\nahead")));
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_was_edited_is_shown_before_and_after_and_kept(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let proposal = mail_with(json!({
+        "preview": {"format": "plain", "body": "We refund 129 EUR.\r\n"},
+        "payload": {"amount": 129, "note": "as asked"},
+        "editable": ["preview.body", "payload.amount", "payload.note"],
+    }));
+    let id = app.agent().proposed(&proposal).await;
+    let typed = [("edits[0]", "We refund 99 EUR.\n\"Sorry\" & <bye>"), ("edits[1]", "99")];
+    let sent = ada.decide_fields(&id, "approve", &typed).await;
+    let answer = ada.submit("/rpc/decide_action", &borrowed(&sent)).await;
+    assert_eq!(answer.status, 307);
+    let page = ada.submit(answer.location(), &borrowed(&sent)).await;
+    let shown = page.text(".second-look");
+    for part in ["We refund 129 EUR.", "We refund 99 EUR.", "<bye>", "payload.amount", "with 2 edits"] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    assert!(!shown.contains("payload.note") && !shown.contains("Not idempotent"), "{shown}");
+    let answer = ada.submit("/rpc/decide_action", &borrowed(&yes(&page))).await;
+    assert_eq!(answer.location(), format!("/inbox/{id}?done=1"));
+    let read = app.agent().read(&id).await;
+    assert_eq!(read["preview"]["body"], "We refund 99 EUR.\r\n\"Sorry\" & <bye>");
+    assert_eq!(read["payload"], json!({"amount": 99, "note": "as asked"}));
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_page_that_is_alive_is_asked_as_well(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let id = app.agent().proposed(&mail_with(json!({"idempotent": false}))).await;
+    let mut sent = ada.decide_fields(&id, "approve", &[]).await;
+    let answer = ada.call("decide_action", &borrowed(&sent)).await;
+    assert_eq!((answer.status, answer.html.as_str()), (409, "\"Unsure\""));
+    assert_eq!(app.agent().read(&id).await["status"], "pending");
+    sent.push(("sure".into(), "true".into()));
+    assert_eq!(ada.call("decide_action", &borrowed(&sent)).await.status, 200);
+    // A no is one press, whatever it is about.
+    let other = app.agent().proposed(&mail_with(json!({"idempotent": false, "title": "Another"}))).await;
+    let no = ada.decide_fields(&other, "reject", &[]).await;
+    assert_eq!(ada.call("decide_action", &borrowed(&no)).await.status, 200);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_cannot_be_approved_any_more_is_not_asked_about(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let proposal = mail_with(json!({"idempotent": false, "payload": {"n": 1}, "editable": ["payload.n"]}));
+    let id = app.agent().proposed(&proposal).await;
+    let ask = format!("/inbox/{id}/sure");
+    for typed in ["many", "99999999999999999999"] {
+        let misfit = ada.decide_fields(&id, "approve", &[("edits[0]", typed)]).await;
+        for address in ["/rpc/decide_action", &ask] {
+            let answer = ada.submit(address, &borrowed(&misfit)).await;
+            assert_eq!(answer.location(), format!("/inbox/{id}?refused=bad-edit"), "{typed} {address}");
+        }
+    }
+    let sent = ada.decide_fields(&id, "approve", &[]).await;
+    assert_eq!(ada.open(&ask).await.location(), format!("/inbox/{id}"), "nothing was sent, so nothing is asked");
+    app.decider().approve(&id).await;
+    for address in ["/rpc/decide_action", &ask] {
+        let late = ada.submit(address, &borrowed(&sent)).await;
+        assert_eq!(late.location(), format!("/inbox/{id}?refused=already-decided"), "{address}");
+    }
+    let stranger = app.browser().submit(&ask, &borrowed(&sent)).await;
+    assert_eq!(stranger.location(), format!("/inbox/{id}?refused=signed-out"));
+    let garbage = ada.submit(&ask, &[("nothing", "here")]).await;
+    assert_eq!(garbage.location(), "/inbox");
+    let other = app.agent().proposed(&mail()).await;
+    let plain = ada.decide_fields(&other, "approve", &[]).await;
+    let answer = ada.submit("/rpc/decide_action", &borrowed(&plain)).await;
+    assert_eq!(answer.location(), format!("/inbox/{other}?done=1"), "one press for what can be repeated");
+}
