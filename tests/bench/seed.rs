@@ -16,7 +16,7 @@ async fn connect(settings: &Settings) -> anyhow::Result<PgConnection> {
 /// Empties the tables that measurements fill.
 pub async fn clear(settings: &Settings) -> anyhow::Result<()> {
     let mut conn = connect(settings).await?;
-    sqlx::raw_sql("truncate action, decision, audit_event, outbox").execute(&mut conn).await?;
+    sqlx::raw_sql("truncate action, decision, audit_event, outbox cascade").execute(&mut conn).await?;
     Ok(())
 }
 
