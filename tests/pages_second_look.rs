@@ -3,7 +3,10 @@
 use serde_json::json;
 use sqlx::PgPool;
 
-use crate::support::{Page, TestApp, mail, mail_with};
+use crate::support::{
+    Page, TestApp,
+    api::{mail, mail_with},
+};
 
 fn borrowed(fields: &[(String, String)]) -> Vec<(&str, &str)> {
     fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
@@ -99,7 +102,11 @@ async fn what_cannot_be_approved_any_more_is_not_asked_about(db: PgPool) {
         }
     }
     let sent = ada.decide_fields(&id, "approve", &[]).await;
-    assert_eq!(ada.open(&ask).await.location(), format!("/inbox/{id}"), "nothing was sent, so nothing is asked");
+    assert_eq!(
+        ada.open(&ask).await.location(),
+        format!("/inbox/{id}"),
+        "nothing was sent, so nothing is asked"
+    );
     app.decider().approve(&id).await;
     for address in ["/rpc/decide_action", &ask] {
         let late = ada.submit(address, &borrowed(&sent)).await;

@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::http::{Method, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use leptos::prelude::provide_context;
-use leptos::server_fn::codec::{FromReq as _, PostUrl};
+use leptos::server_fn::codec::{FromReq, PostUrl};
 use tower_sessions::Session;
 
 use crate::rpc::actions::DecideAction;
@@ -26,7 +26,8 @@ pub async fn answer(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let sent = Request::from_parts(parts.clone(), body);
-    let sent: Result<DecideAction, UiError> = FromReq::<PostUrl, _, UiError>::from_req(sent).await;
+    let sent: Result<DecideAction, UiError> =
+        <DecideAction as FromReq<PostUrl, _, UiError>>::from_req(sent).await;
     let Ok(DecideAction { id, seen, verdict, comment, edits, sure }) = sent else {
         return Redirect::to("/inbox").into_response();
     };

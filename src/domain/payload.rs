@@ -43,7 +43,7 @@ fn keeps_unchanged(field: &str, value: &Value) -> Result<(), FieldError> {
                 true => Err(FieldError::invalid(
                     field,
                     format!(
-                        "the integer {number} is beyond ±{EXACT_MAX} and can't be exact in JSON. Send it as a string."
+                        "the number {number} is beyond ±{EXACT_MAX}, where JSON readers lose digits. Send it as a string."
                     ),
                 )),
                 false => Ok(()),

@@ -130,3 +130,20 @@ async fn what_is_no_json_is_told_as_the_protocol_tells_it(db: PgPool) {
         assert!(message.contains("not JSON"), "{message}");
     }
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_is_no_message_of_the_protocol_is_told_so_too(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    for (body, id) in [
+        ("[]", Value::Null),
+        ("5", Value::Null),
+        ("{}", Value::Null),
+        (r#"{"jsonrpc": "1.0", "id": 7, "method": "tools/list"}"#, json!(7)),
+        (r#"{"id": "x", "method": "tools/list"}"#, json!("x")),
+        (r#"{"jsonrpc": "2.0", "id": {"a": 1}, "method": 5}"#, Value::Null),
+    ] {
+        let answer = app.agent().send(Method::POST, "/mcp", &[BOTH, JSON], body.to_owned()).await;
+        assert_eq!(answer.status, 400, "{body}: {}", answer.text);
+        assert_eq!((&answer.json["error"]["code"], &answer.json["id"]), (&json!(-32_600), &id), "{body}");
+    }
+}

@@ -12,11 +12,13 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Json, Router};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::handler::Handler;
 use super::road::Road;
@@ -72,17 +74,33 @@ async fn guard(State(state): State<HttpState>, request: Request, next: Next) -> 
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };
-    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&bytes) {
-        return no_json(&error);
+    if let Err(refusal) = read_message(&bytes) {
+        return (StatusCode::BAD_REQUEST, Json(refusal)).into_response();
     }
     next.run(Request::from_parts(parts, Body::from(bytes))).await
 }
 
-/// The answer of JSON-RPC 2.0, §5.1, to what is no JSON; the library would complain about its Content-Type.
-fn no_json(error: &serde_json::Error) -> Response {
-    let message = format!("The body is not JSON: {error}. Nothing was done.");
-    let answer = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32_700, "message": message}});
-    (StatusCode::BAD_REQUEST, Json(answer)).into_response()
+/// Refuses what is no message of the protocol with the answers of JSON-RPC 2.0, §5.1; the library would complain about its
+/// Content-Type.
+fn read_message(bytes: &[u8]) -> Result<(), Value> {
+    let answer = |id: Value, code: i32, message: String| json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
+    serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| {
+        answer(Value::Null, -32_700, format!("The body is not JSON: {error}. Nothing was done."))
+    })?;
+    serde_json::from_slice::<ClientJsonRpcMessage>(bytes).map(|_| ()).map_err(|_| {
+        let id = serde_json::from_slice::<Named>(bytes).unwrap_or_default().id;
+        let id = Some(id).filter(|id| id.is_string() || id.is_number()).unwrap_or_default();
+        let message = "The body is no JSON-RPC 2.0 message of this protocol: an object with jsonrpc, method and, where there \
+                       are some, id and params; one to a request. Nothing was done.";
+        answer(id, -32_600, message.to_owned())
+    })
+}
+
+/// What a refusal answers to, as far as that can be read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    id: Value,
 }
 
 /// A program that takes anything takes both kinds of answers, which the protocol wants to have said.

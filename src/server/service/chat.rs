@@ -19,7 +19,7 @@ use crate::server::db::channels::StoredChannel;
 use crate::server::db::people::Member;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::notify::message::Message;
-use crate::server::notify::token::{self, Pressed};
+use crate::server::notify::token::Pressed;
 use crate::server::notify::words;
 use crate::server::text::reveal_text;
 

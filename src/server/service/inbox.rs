@@ -96,7 +96,8 @@ impl Services {
                 let action = self.action(member.project, id).await?.action;
                 let edits = read_edits(&action, &form.edits)?;
                 // What can't be approved any more is refused for that.
-                let can_be = action.status(self.clock.now()) == Status::Pending && action.content_sha256 == seen;
+                let can_be =
+                    action.status(self.clock.now()) == Status::Pending && action.content_sha256 == seen;
                 if can_be && !form.sure && (action.asks_again() || !changes(&action, &edits)?.is_empty()) {
                     return Err(UiError::Unsure);
                 }

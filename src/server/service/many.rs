@@ -16,7 +16,7 @@ use crate::server::db::people::Member;
 use crate::server::error::ServiceResult;
 use crate::server::view::many::is_whole;
 use crate::server::{db, view};
-use crate::wire::card::EditTexts;
+use crate::wire::card::{DecideForm, EditTexts};
 use crate::wire::error::UiError;
 use crate::wire::many::{MANY_MAX, ManyDone, ManyOutcome, ManySent, ManyView, NotDecided};
 
@@ -99,20 +99,19 @@ impl Services {
                     let same = same.iter().find(|past| past.content_sha256 == action.content_sha256);
                     // What is past deciding says so itself.
                     let is_approval = verdict == Verdict::Approve && action.status(now) == Status::Pending;
-                    match is_approval.then(|| stands_back(action, same, is_own)).flatten() {
-                        Some(reason) => Some(reason),
-                        None => self
-                            .decide_in_inbox(
-                                member,
-                                id,
-                                seen,
-                                &sent.verdict,
-                                &sent.comment,
-                                &EditTexts::new(),
-                            )
-                            .await
-                            .err()
-                            .map(NotDecided::Refused),
+                    if let Some(reason) = is_approval.then(|| stands_back(action, same, is_own)).flatten() {
+                        Some(reason)
+                    } else {
+                        // This page is the second look, with a tick of its own where one is needed.
+                        let form = DecideForm {
+                            id: id.clone(),
+                            seen: seen.clone(),
+                            verdict: sent.verdict.clone(),
+                            comment: sent.comment.clone(),
+                            edits: EditTexts::new(),
+                            sure: true,
+                        };
+                        self.decide_in_inbox(member, &form).await.err().map(NotDecided::Refused)
                     }
                 }
             };

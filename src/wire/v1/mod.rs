@@ -6,6 +6,7 @@
 mod actions;
 mod audit;
 mod channels;
+mod exact;
 mod keys;
 mod problem;
 mod project;

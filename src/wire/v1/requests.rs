@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::exact;
 use super::words::{PreviewFormat, ResultStatus, Verdict};
 
 /// `POST /v1/actions`.
@@ -20,6 +21,7 @@ pub struct CreateAction {
     #[schema(required, value_type = CreatePreview)]
     pub preview: Option<CreatePreview>,
     /// Any JSON up to 256 KiB.
+    #[serde(deserialize_with = "exact::value")]
     pub payload: Option<Value>,
     /// Where it will happen; http or https.
     #[schema(format = "uri")]
@@ -115,5 +117,6 @@ pub struct Report {
     pub detail: Option<String>,
     /// What happened, as a JSON object up to 16 KiB.
     #[schema(value_type = Option<Object>)]
+    #[serde(deserialize_with = "exact::value")]
     pub payload: Option<Value>,
 }

@@ -12,6 +12,8 @@ use crate::server::http::problem::Problem;
 pub(super) struct QueryPairs {
     pairs: Vec<(String, String)>,
     errors: Vec<FieldError>,
+    /// What was asked for so far.
+    known: Vec<&'static str>,
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for QueryPairs {
@@ -20,7 +22,7 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryPairs {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let query = axum::extract::Query::<Vec<(String, String)>>::from_request_parts(parts, state).await;
         match query {
-            Ok(query) => Ok(Self { pairs: query.0, errors: Vec::new() }),
+            Ok(query) => Ok(Self { pairs: query.0, errors: Vec::new(), known: Vec::new() }),
             Err(error) => Err(Problem::new(StatusCode::BAD_REQUEST, error.body_text())),
         }
     }
@@ -29,6 +31,7 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryPairs {
 impl QueryPairs {
     /// The one value of a parameter.
     fn one(&mut self, name: &'static str) -> Option<String> {
+        self.known.push(name);
         let mut given = self.pairs.iter().filter(|(key, _)| key == name).map(|(_, value)| value.clone());
         let (value, is_twice) = (given.next()?, given.next().is_some());
         if is_twice {
@@ -51,7 +54,8 @@ impl QueryPairs {
     }
 
     /// Every value of a parameter that may be given several times or with commas.
-    pub(super) fn list(&self, name: &str) -> Vec<String> {
+    pub(super) fn list(&mut self, name: &'static str) -> Vec<String> {
+        self.known.push(name);
         let given = self.pairs.iter().filter(|(key, _)| key == name);
         let parts = given.flat_map(|(_, value)| value.split(','));
         parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
@@ -94,8 +98,45 @@ impl QueryPairs {
     /// Ends the reading.
     ///
     /// # Errors
-    /// With everything that was found wrong.
-    pub(super) fn finish(self) -> Result<(), Problem> {
+    /// With everything that was found wrong, misspelt parameters among it: a filter that filters nothing gives an answer
+    /// to another question. Foreign ones are ignored.
+    pub(super) fn finish(mut self) -> Result<(), Problem> {
+        let unknown = self.pairs.iter().filter(|(name, _)| !self.known.contains(&name.as_str()));
+        let misspelt: Vec<FieldError> = unknown
+            .filter_map(|(name, _)| {
+                let meant = self.known.iter().find(|known| is_nearly(name, known))?;
+                let text =
+                    format!("is no parameter here. Did you mean {meant}? Name it so, or leave it out.");
+                Some(FieldError::invalid(name.chars().take(100).collect::<String>(), text))
+            })
+            .collect();
+        self.errors.extend(misspelt);
         if self.errors.is_empty() { Ok(()) } else { Err(Problem::invalid(&self.errors)) }
+    }
+}
+
+/// Whether a name was meant to be another: in other letters of case, or with one letter wrong, of a longer one two.
+fn is_nearly(name: &str, known: &str) -> bool {
+    if name.len() > 2 * known.len() {
+        return false;
+    }
+    let most = if known.len() > 4 { 2 } else { 1 };
+    strsim::osa_distance(&name.to_lowercase().replace('-', "_"), known) <= most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_parameters_are_told_from_foreign_ones() {
+        for (name, known) in
+            [("verdct", "verdict"), ("Kind", "kind"), ("entity-id", "entity_id"), ("untill", "until")]
+        {
+            assert!(is_nearly(name, known), "{name}");
+        }
+        for (name, known) in [("page", "limit"), ("offset", "since"), ("utm_source", "since"), ("_", "q1")] {
+            assert!(!is_nearly(name, known), "{name}");
+        }
     }
 }
