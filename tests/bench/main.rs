@@ -5,6 +5,7 @@
 //! limit and measurement, because machines are noisy.
 
 mod callbacks;
+mod channels;
 mod http;
 mod idle;
 mod inbox;
@@ -70,6 +71,7 @@ async fn measure(measurement: Measurement, settings: &Settings) -> anyhow::Resul
         Measurement::Sealing => sealing::measure(settings).await,
         Measurement::Wake => wake::measure(settings).await,
         Measurement::Callbacks => callbacks::measure(settings).await,
+        Measurement::Channels => channels::measure(settings).await,
         Measurement::Parked => parked::measure(settings).await,
         Measurement::Inbox => inbox::measure(settings).await,
     }

@@ -47,6 +47,18 @@ pub fn write_approval(out: &mut Vec<u8>, settings: &Settings, id: &str) {
     write_post(out, &path, &settings.decide_key, "{\"decision\":\"approve\"}");
 }
 
+/// Posts JSON.
+pub fn post(key: &str, path: &str, body: &str) -> Vec<u8> {
+    let mut request = Vec::new();
+    write_post(&mut request, path, key, body);
+    request
+}
+
+/// Deletes something.
+pub fn delete(key: &str, path: &str) -> Vec<u8> {
+    format!("DELETE {path} HTTP/1.1\r\nHost: impri\r\nAuthorization: Bearer {key}\r\n\r\n").into_bytes()
+}
+
 fn write_post(out: &mut Vec<u8>, path: &str, key: &str, body: &str) {
     let length = body.len();
     let head = format!(

@@ -16,12 +16,13 @@ pub enum Measurement {
     Sealing,
     Wake,
     Callbacks,
+    Channels,
     Parked,
     Inbox,
 }
 
 impl Measurement {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Idle,
         Self::Sizes,
         Self::Read,
@@ -29,6 +30,7 @@ impl Measurement {
         Self::Sealing,
         Self::Wake,
         Self::Callbacks,
+        Self::Channels,
         Self::Parked,
         Self::Inbox,
     ];
@@ -42,6 +44,7 @@ impl Measurement {
             Self::Sealing => "What sealing the history costs",
             Self::Wake => "From a decision to the waiting agent",
             Self::Callbacks => "From a decision to its callback",
+            Self::Channels => "From a proposal to the messages about it",
             Self::Parked => "Many parked agents",
             Self::Inbox => "The inbox page",
         }
@@ -66,6 +69,9 @@ pub struct Settings {
     /// A key with the scope `decide`
     #[arg(long, env = "BENCH_DECIDE_KEY", hide_env_values = true)]
     pub decide_key: String,
+    /// A key with the scope `admin`
+    #[arg(long, env = "BENCH_ADMIN_KEY", hide_env_values = true)]
+    pub admin_key: String,
     /// The account that reads the inbox
     #[arg(long, env = "BENCH_EMAIL")]
     pub email: String,
