@@ -133,14 +133,32 @@ async fn the_export_holds_everything_but_secrets_and_nothing_of_others(db: PgPoo
     app.decider().decide(&ids[0], &edited).await.expect(200);
     app.decider().decide(&ids[1], &json!({"decision": "reject"})).await.expect(200);
     let admin = app.key("admin", &[Scope::Admin], None).await;
+    let ntfy = json!({"name": "on call", "type": "ntfy", "enabled": false,
+        "config": {"url": "https://ntfy.example", "topic": "ops", "token": "tk_not_to_be_seen"}});
+    app.with_key(&admin.key).post("/v1/notification-channels", &ntfy).await.expect(201);
+    sqlx::query(
+        "insert into chat_account select 'telegram', '777001', reviewer_id, '@ada', now() from reviewer",
+    )
+    .execute(&db)
+    .await
+    .expect("an account");
     let answer = app.with_key(&admin.key).get("/v1/project/export").await;
     assert_eq!(answer.header("content-type"), "application/json");
     assert!(answer.header("content-disposition").contains(&app.project().to_string()));
     let text = answer.text.clone();
     let export = answer.expect(200);
     let members: Vec<&str> = export.as_object().expect("an object").keys().map(String::as_str).collect();
-    let expected =
-        ["exported_at", "project", "keys", "people", "watchers", "actions", "decisions", "audit_log"];
+    let expected = [
+        "exported_at",
+        "project",
+        "keys",
+        "people",
+        "channels",
+        "watchers",
+        "actions",
+        "decisions",
+        "audit_log",
+    ];
     assert_eq!(members, expected);
     let exported: Vec<&str> = export["actions"]
         .as_array()
@@ -164,10 +182,20 @@ async fn the_export_holds_everything_but_secrets_and_nothing_of_others(db: PgPoo
     let stored = app.count(ours).await;
     assert_eq!(i64::try_from(events.len()), Ok(stored));
     assert_eq!(export["people"][0]["email"], "ada@example.org");
+    assert_eq!(export["people"][0]["chat_accounts"][0]["user"], "777001");
+    assert_eq!(
+        (&export["channels"][0]["name"], &export["channels"][0]["pending"]),
+        (&json!("on call"), &json!(0))
+    );
     assert_eq!(export["keys"].as_array().expect("a list").len(), 3);
-    for secret in
-        [&app.house().project.webhook_secret, &admin.key, &app.house().agent.key, "argon2", "not ours"]
-    {
+    for secret in [
+        &app.house().project.webhook_secret,
+        &admin.key,
+        &app.house().agent.key,
+        "argon2",
+        "not ours",
+        "not_to_be",
+    ] {
         assert!(!text.contains(secret), "{secret}");
     }
 }

@@ -68,6 +68,12 @@ async fn what_was_edited_is_shown_before_and_after_and_kept(db: PgPool) {
     let read = app.agent().read(&id).await;
     assert_eq!(read["preview"]["body"], "We refund 99 EUR.\r\n\"Sorry\" & <bye>");
     assert_eq!(read["payload"], json!({"amount": 99, "note": "as asked"}));
+    let hint = "still the proposal's";
+    assert!(!ada.follow(&answer).await.text(".decision-view").contains(hint), "the text was edited, too");
+
+    let other = app.agent().proposed(&proposal).await;
+    let answer = ada.submit_decide_form(&other, "approve", &[("edits[1]", "98")]).await;
+    assert!(ada.follow(&answer).await.text(".decision-view").contains(hint));
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

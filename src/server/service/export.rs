@@ -5,13 +5,14 @@
 
 use serde_json::json;
 
-use super::{Caller, Services};
+use super::{Caller, SeenChannel, Services};
 use crate::domain::Instant;
 use crate::domain::action::Action;
 use crate::domain::audit::EventKind;
 use crate::domain::decision::{Channel, Decision};
 use crate::domain::ids::{ActionId, ProjectId};
 use crate::server::db;
+use crate::server::db::chat::ChatAccount;
 use crate::server::db::facts::EventFilter;
 use crate::server::db::keys::StoredKey;
 use crate::server::db::people::Member;
@@ -32,8 +33,10 @@ pub struct Export {
     pub project: Project,
     /// Its keys, without what they are called with.
     pub keys: Vec<StoredKey>,
-    /// Its people.
-    pub people: Vec<Member>,
+    /// Its people, each with the chat accounts that stand for them.
+    pub people: Vec<(Member, Vec<ChatAccount>)>,
+    /// How people are told, the secret settings masked.
+    pub channels: Vec<SeenChannel>,
     /// The facts that are a part of it.
     pub events: EventFilter,
 }
@@ -46,15 +49,22 @@ impl Services {
     pub async fn begin_export(&self, caller: &Caller, channel: Channel) -> ServiceResult<Export> {
         let kind = EventKind::GdprExport;
         let event = self.about_project(caller.project, kind, json!({}), caller.actor(), channel);
+        let channels = self.list_channels(caller.project).await?;
         let mut conn = self.pool.acquire().await?;
         db::audit::append(&mut conn, &event).await?;
+        let mut people = Vec::new();
+        for member in db::people::list(&mut conn, caller.project).await? {
+            let accounts = db::chat::accounts_of(&mut conn, member.id).await?;
+            people.push((member, accounts));
+        }
         // The database counts microseconds; the fact that was just noted is a part.
         let until = event.at + time::Duration::MICROSECOND;
         Ok(Export {
             at: event.at,
             project: db::projects::get(&mut conn, caller.project).await?,
             keys: db::keys::list(&mut conn, caller.project).await?,
-            people: db::people::list(&mut conn, caller.project).await?,
+            people,
+            channels,
             events: EventFilter { until: Some(until), ..EventFilter::default() },
         })
     }

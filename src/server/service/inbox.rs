@@ -95,11 +95,14 @@ impl Services {
             Verdict::Approve => {
                 let action = self.action(member.project, id).await?.action;
                 let edits = read_edits(&action, &form.edits)?;
-                // What can't be approved any more is refused for that.
+                // What can't be approved any more, or not with these edits, is refused for that.
                 let can_be =
                     action.status(self.clock.now()) == Status::Pending && action.content_sha256 == seen;
-                if can_be && !form.sure && (action.asks_again() || !changes(&action, &edits)?.is_empty()) {
-                    return Err(UiError::Unsure);
+                if can_be && !form.sure {
+                    let is_edited = !changes(&action, &edits)?.is_empty();
+                    if is_edited || action.asks_again() {
+                        return Err(UiError::Unsure);
+                    }
                 }
                 edits
             }

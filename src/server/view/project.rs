@@ -5,6 +5,7 @@ use crate::domain::Instant;
 use crate::domain::decision::Decision;
 use crate::domain::ids::ActionId;
 use crate::domain::text::Comment;
+use crate::server::db::chat::ChatAccount;
 use crate::server::db::people::Member;
 use crate::server::db::projects::Project;
 use crate::wire::v1;
@@ -22,13 +23,22 @@ pub fn project(project: &Project) -> v1::Project {
 }
 
 /// A person.
-pub fn person(member: Member) -> v1::Person {
+pub fn person(member: Member, accounts: Vec<ChatAccount>) -> v1::Person {
     v1::Person {
         id: member.id.to_string(),
         name: member.name,
         email: member.email,
         role: member.role.as_str(),
         disabled_at: member.disabled_at.map(Instant::unix_timestamp),
+        chat_accounts: accounts
+            .into_iter()
+            .map(|account| v1::ChatAccount {
+                platform: account.platform,
+                user: account.user,
+                name: account.name,
+                linked_at: account.linked_at.unix_timestamp(),
+            })
+            .collect(),
     }
 }
 

@@ -8,7 +8,7 @@ use super::safe_html::Html;
 use super::status_badge::Badge;
 use super::time::Time;
 use crate::wire::Moment;
-use crate::wire::card::DecisionView;
+use crate::wire::card::{ChangeView, DecisionView};
 
 /// A decision.
 #[component]
@@ -27,6 +27,9 @@ pub fn DecisionBlock(
         1 => Some("with 1 edit".to_owned()),
         count => Some(format!("with {count} edits")),
     };
+    let says_otherwise = is_told_otherwise(&decision.changes).then(|| {
+        view! { <p class="hint">"The text below is still the proposal's. What was edited is the payload, and that is what the agent gets."</p> }
+    });
     view! {
         <section class="decision-view" aria-label="Decision" data-state=state>
             <p class="facts">
@@ -38,10 +41,17 @@ pub fn DecisionBlock(
             </p>
             {decision.comment.map(|comment| view! { <Html html=comment class="quote" /> })}
             <ChangeList changes=decision.changes />
+            {says_otherwise}
             {claimed.map(|at| view! { <p class="facts">"An executor took the permission "<Time moment=at /></p> })}
             {decision.receipt.map(|receipt| view! { <ReceiptFold receipt=receipt /> })}
         </section>
     }
+}
+
+/// Whether the arguments were edited and the text that describes them was not: it may describe something else now.
+fn is_told_otherwise(changes: &[ChangeView]) -> bool {
+    let is_about = |what: &str| changes.iter().any(|change| change.path.starts_with(what));
+    is_about("payload") && !is_about("preview")
 }
 
 /// What proves the decision, for whoever wants to check it elsewhere.

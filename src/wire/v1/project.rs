@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Action, AuditEvent, Decider, Key, Verdict};
+use super::{Action, AuditEvent, Decider, Key, NotificationChannel, Verdict};
 
 /// The project of the key.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -70,6 +70,8 @@ pub struct ProjectExport {
     pub keys: Vec<Key>,
     /// The people who decide.
     pub people: Vec<Person>,
+    /// How people are told, the secret settings masked.
+    pub channels: Vec<NotificationChannel>,
     /// Always empty.
     pub watchers: Vec<Value>,
     /// Every action, the oldest first.
@@ -94,6 +96,21 @@ pub struct Person {
     /// Since when they can't sign in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_at: Option<i64>,
+    /// The accounts on chat platforms that stand for them.
+    pub chat_accounts: Vec<ChatAccount>,
+}
+
+/// An account on a chat platform that stands for a person.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ChatAccount {
+    /// Which platform.
+    pub platform: String,
+    /// What the platform calls it.
+    pub user: String,
+    /// Its name there when it was linked.
+    pub name: String,
+    /// When it was linked.
+    pub linked_at: i64,
 }
 
 /// A decision as it is stored.

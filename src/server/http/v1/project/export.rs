@@ -61,12 +61,17 @@ pub(super) fn body(services: Services, export: Export) -> Body {
 /// What is small, at once: everything before the first page, without the closing brace.
 fn head(export: &Export) -> ServiceResult<Bytes> {
     let keys: Vec<v1::Key> = export.keys.iter().cloned().map(view::keys::key).collect();
-    let people: Vec<v1::Person> = export.people.iter().cloned().map(view::project::person).collect();
+    let people = export.people.iter().cloned();
+    let people: Vec<v1::Person> =
+        people.map(|(member, accounts)| view::project::person(member, accounts)).collect();
+    let channels: Vec<v1::NotificationChannel> =
+        export.channels.iter().cloned().map(view::channels::channel).collect();
     let members = [
         ("exported_at", text(&export.at.unix_timestamp())?),
         ("project", text(&view::project::project(&export.project))?),
         ("keys", text(&keys)?),
         ("people", text(&people)?),
+        ("channels", text(&channels)?),
         ("watchers", text(&[Value::Null; 0])?),
     ];
     let members: Vec<String> =
