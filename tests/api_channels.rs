@@ -133,3 +133,15 @@ async fn a_test_says_what_the_platform_said(db: PgPool) {
     assert_eq!(admin.get(PATH).await.expect(200)["items"][0]["fail_count"], 0, "its health stays");
     admin.post(&format!("{PATH}/nchan_x/test"), &json!({})).await.refusal(404);
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn there_is_no_webhook_to_set_up(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let admin = app.program(&[Scope::Admin]).await;
+    let made = admin.post(PATH, &ntfy()).await.expect(201);
+    let path = format!("{PATH}/{}/setup-webhook", made["id"].as_str().expect("an id"));
+    let refused = admin.post(&path, &json!({})).await;
+    assert!(refused.refusal(400).contains("by itself"), "{}", refused.text);
+    app.agent().post(&path, &json!({})).await.refusal(403);
+    admin.post(&format!("{PATH}/nchan_nothing/setup-webhook"), &json!({})).await.refusal(404);
+}
