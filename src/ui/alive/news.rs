@@ -13,6 +13,8 @@ use super::{controls, reader, visit};
 
 /// News that come together are fetched together.
 const GATHER: Duration = Duration::from_millis(100);
+/// The end of an address whose page holds what was sent to get it; without it, the address is the card's.
+const SENT: &str = "/sure";
 
 thread_local! {
     static IS_WAITING: Cell<bool> = const { Cell::new(false) };
@@ -60,7 +62,7 @@ fn read(is_held: bool) {
             // Somebody who went on meanwhile has a newer page.
             Ok(Answer::Page(page)) if ticket == visit::ticket() => swap::apply(&page, Why::News),
             // The server leads to the door and back here. Not while there is something typed.
-            Ok(Answer::Elsewhere) if !is_touched() => _ = location().reload(),
+            Ok(Answer::Elsewhere) if !is_touched() => leave(),
             Ok(_) | Err(_) => {}
         }
         after_visit();
@@ -74,6 +76,15 @@ pub fn after_visit() {
     }
 }
 
+/// Loads the page anew; what was sent to get it is not sent again.
+fn leave() {
+    let (path, _) = visit::here();
+    _ = match path.strip_suffix(SENT) {
+        Some(card) => location().assign(card),
+        None => location().reload(),
+    };
+}
+
 fn is_touched() -> bool {
     find("#main").is_some_and(|main| controls::is_touched(&main))
 }
@@ -82,6 +93,7 @@ fn is_touched() -> bool {
 fn address(is_held: bool) -> String {
     let (path, search) = visit::here();
     if path != "/inbox" {
+        let path = path.strip_suffix(SENT).unwrap_or(&path);
         return format!("{path}{search}");
     }
     let shown = find("#card-pane > .card").and_then(|card| card.get_attribute("data-id"));

@@ -35,7 +35,7 @@ fn Look(look: SecondLook) -> impl IntoView {
             <section aria-labelledby="changed">
                 <h2 id="changed">"What you changed"</h2>
                 <ChangeList changes=changes />
-                <p class="hint">"Your browser's own way back keeps what you typed."</p>
+                <p class="hint">"This is kept here alone: on the card you would begin with the proposal again."</p>
             </section>
         }
     });
