@@ -27,7 +27,6 @@ pub(super) struct Taken {
     pub(super) to: Vec<String>,
     pub(super) data: Vec<u8>,
     pub(super) was_encrypted: bool,
-    pub(super) user: Option<String>,
 }
 
 /// What a server does in the place of what it usually does, once.
@@ -67,7 +66,6 @@ struct CaFile(PathBuf);
 
 impl Drop for CaFile {
     fn drop(&mut self) {
-        // It is in a folder for such files; whether it can be removed is no matter of the test.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -268,14 +266,9 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
                     to: std::mem::take(&mut to),
                     data,
                     was_encrypted: session.is_encrypted,
-                    user: session.user.clone(),
                 };
                 session.shared.lock().expect("no panic").taken.push(mail);
                 say(stream, "250 2.0.0 queued as 4XyZ").await?;
-            }
-            "RSET" => {
-                (from, to) = (None, Vec::new());
-                say(stream, "250 2.0.0 ok").await?;
             }
             "QUIT" => {
                 say(stream, "221 2.0.0 bye").await?;

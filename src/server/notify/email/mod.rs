@@ -117,9 +117,12 @@ fn failure(error: &Error) -> Failure {
         Some(status) => Failure::again(Some(status), format!("SMTP {status}: {cause}")),
         // STARTTLS or a way to sign in that the server does not have.
         None if error.is_client() => Failure::never(None, format!("the mail server can't be used: {cause}")),
-        None if error.is_tls() => {
-            Failure::again(None, format!("no safe connection to the mail server: {cause}"))
-        }
+        None if cause.contains("certificate") => Failure::again(
+            None,
+            format!(
+                "no safe connection to the mail server: {cause}; IMPRI_SMTP_CA_FILE names certificates of your own"
+            ),
+        ),
         None if error.is_timeout() => {
             Failure::again(None, format!("no answer from the mail server within {} s", STEP.as_secs()))
         }

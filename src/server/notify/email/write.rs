@@ -296,7 +296,8 @@ mod tests {
             let message = message(&title, &body);
             let mail = mail(&message, None);
             let parsed = MessageParser::default().parse(&mail).expect("a mail");
-            let subject: String = message.subject.chars().take(SUBJECT_MAX).collect();
+            let one_line = |c: char| if c.is_control() { ' ' } else { c };
+            let subject: String = message.subject.chars().take(SUBJECT_MAX).map(one_line).collect();
             let shown = parsed.subject().expect("a subject").trim_end_matches('…').to_owned();
             prop_assert_eq!(shown.trim(), format!("[Impri] {subject}").trim().to_owned());
             let body = &message.parts[1].text;
