@@ -222,6 +222,7 @@ fn field_error(error: &FieldError) -> UiError {
         "digest_window_sec" => UiError::BadField(Field::Window),
         "fallback_id" => UiError::BadField(Field::Fallback),
         "secrets" => UiError::BadField(Field::Vault),
+        "channel.mail_server" => UiError::BadField(Field::MailServer),
         field if field.starts_with("kinds") || field.starts_with("agents") => {
             UiError::BadField(Field::Filters)
         }

@@ -41,12 +41,14 @@ pub enum Field {
     Fallback,
     /// What seals secrets.
     Vault,
+    /// The mail server, which only an operator names.
+    MailServer,
     /// A setting of a channel.
     Setting(Rule),
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 27] = [
+    pub(super) const ALL: [Self; 28] = [
         Self::Name,
         Self::Email,
         Self::EmailTaken,
@@ -64,6 +66,7 @@ impl Field {
         Self::Filters,
         Self::Fallback,
         Self::Vault,
+        Self::MailServer,
         Self::Setting(Rule::Url),
         Self::Setting(Rule::TelegramToken),
         Self::Setting(Rule::TelegramChat),
@@ -98,6 +101,10 @@ impl Field {
             }
             Self::Fallback => "Choose another channel from the list.",
             Self::Vault => "This server can't store secrets now: its log and impri secrets status say why.",
+            Self::MailServer => {
+                "This server can't send mails: whoever runs it names a mail server with IMPRI_SMTP_HOST and a sender with \
+                 IMPRI_SMTP_FROM."
+            }
             Self::Setting(Rule::Url) => "The address must be an http or https address.",
             Self::Setting(Rule::TelegramToken) => {
                 "The bot token must be digits, a colon, and letters, as @BotFather gives it."
@@ -134,6 +141,7 @@ impl Field {
             Self::Filters => "bad-filters",
             Self::Fallback => "bad-fallback",
             Self::Vault => "no-vault",
+            Self::MailServer => "no-mail-server",
             Self::Setting(Rule::Url) => "bad-url",
             Self::Setting(Rule::TelegramToken) => "bad-bot-token",
             Self::Setting(Rule::TelegramChat) => "bad-chat",

@@ -1,7 +1,9 @@
 //! Channels, from a proposal to the people who hear of it: real servers on loopback that play the platforms, and a real
 //! database.
 
+mod email;
 mod fake_ntfy;
+mod fake_smtp;
 mod fake_telegram;
 mod ntfy;
 mod sending;
@@ -28,8 +30,10 @@ const VAULT_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aab
 pub(crate) async fn desk(pool: PgPool) -> Desk {
     let mut desk = Desk::open(pool).await;
     let vault = Vault::from_setting(VAULT_KEY).expect("a key");
-    desk.services =
-        desk.services.with_vault(vault).with_platforms(PlatformSettings { policy: OPEN, telegram_api: None });
+    desk.services = desk
+        .services
+        .with_vault(vault)
+        .with_platforms(PlatformSettings { policy: OPEN, ..PlatformSettings::default() });
     desk
 }
 

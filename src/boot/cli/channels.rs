@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args, Subcommand, builder::BoolishValueParser};
 
-use super::DatabaseArgs;
+use super::{DatabaseArgs, SmtpArgs};
 use crate::server::config::{BaseUrl, ConfigError};
 use crate::server::notify::{OutboundPolicy, PlatformSettings};
 
@@ -21,6 +21,9 @@ pub struct PlatformArgs {
     /// Reach Telegram's Bot API here, at a server of your own
     #[arg(long, env = "IMPRI_TELEGRAM_API", value_name = "URL")]
     pub telegram_api: Option<String>,
+
+    #[command(flatten)]
+    pub smtp: SmtpArgs,
 }
 
 impl PlatformArgs {
@@ -39,6 +42,7 @@ impl PlatformArgs {
         Ok(PlatformSettings {
             policy: OutboundPolicy { allow_private_targets: self.allow_private_targets },
             telegram_api,
+            smtp: self.smtp.settings()?,
         })
     }
 }

@@ -9,6 +9,7 @@ mod lifetime;
 mod mcp;
 mod receipts;
 mod serve;
+mod smtp;
 
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use self::lifetime::parse_lifetime;
 pub use self::mcp::{McpArgs, McpSettings};
 pub use self::receipts::{ReceiptsArgs, ReceiptsCommand, VerifyArgs};
 pub use self::serve::{LogFormatArg, ServeArgs};
+pub use self::smtp::SmtpArgs;
 
 /// An approval inbox for AI agents: an agent proposes, a person decides, the agent goes on.
 #[derive(Debug, Parser)]

@@ -125,12 +125,20 @@ const WEBHOOK: [Field; 2] = [
     ),
 ];
 
-const EMAIL: [Field; 1] = [required(open(
-    "address",
-    Rule::Email,
-    "Address",
-    "Who gets the mails. They hold a link to the card; nothing in them decides.",
-))];
+const EMAIL: [Field; 2] = [
+    required(open(
+        "address",
+        Rule::Email,
+        "Address",
+        "Who gets the mails. They hold a link to the card; nothing in them decides.",
+    )),
+    open(
+        "outcomes",
+        Rule::Flag,
+        "Say what came of it",
+        "A mail can't be changed. With this, another one in the same thread says how an action ended.",
+    ),
+];
 
 const TELEGRAM: [Field; 6] = [
     required(secret(

@@ -65,16 +65,16 @@ impl ChannelKind {
     /// Whether this version can send there. One that can't is refused when it is made.
     pub fn is_available(self) -> bool {
         match self {
-            Self::Telegram | Self::Ntfy | Self::Webhook => true,
-            Self::Email | Self::Slack | Self::Discord => false,
+            Self::Telegram | Self::Email | Self::Ntfy | Self::Webhook => true,
+            Self::Slack | Self::Discord => false,
         }
     }
 
-    /// Whether its messages can be changed afterwards, so that they are kept true.
+    /// Whether its messages can be changed afterwards, or answered where a channel wants that, so that they are kept true.
     pub fn keeps_messages_true(self) -> bool {
         match self {
-            Self::Telegram | Self::Slack | Self::Discord => true,
-            Self::Email | Self::Ntfy | Self::Webhook => false,
+            Self::Telegram | Self::Slack | Self::Discord | Self::Email => true,
+            Self::Ntfy | Self::Webhook => false,
         }
     }
 }

@@ -23,6 +23,9 @@ pub enum ConfigError {
          http://127.0.0.1:8081."
     )]
     TelegramApi(String),
+    /// The mail server can't be used.
+    #[error(transparent)]
+    Smtp(#[from] super::SmtpError),
     /// There is no key to call the server with.
     #[error(
         "IMPRI_API_KEY is not set: give it the key of an agent, as impri keys create --scope actions prints it."

@@ -10,6 +10,7 @@ mod error;
 mod log;
 mod public_url;
 mod rates;
+mod smtp;
 mod vault;
 
 use std::{
@@ -32,6 +33,7 @@ pub use self::{
     log::{LogFormat, LogSettings, parse_log_filter},
     public_url::PublicUrl,
     rates::{RateClass, RateSettings},
+    smtp::{Smtp, SmtpError, SmtpSource, SmtpTls},
     vault::VaultSource,
 };
 

@@ -6,6 +6,7 @@
 mod address;
 pub mod callback;
 pub mod checkpoints;
+mod email;
 pub mod message;
 pub mod notice;
 mod ntfy;
@@ -18,6 +19,7 @@ mod webhook;
 pub mod words;
 mod worker;
 
+pub use address::not_public;
 pub use platforms::{PlatformSettings, Platforms};
 pub use worker::{run, send_due};
 

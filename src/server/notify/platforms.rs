@@ -1,7 +1,9 @@
 //! How this server reaches platforms: the operator's settings, and the clients made of them.
 
-use super::OutboundPolicy;
 use super::outbound::Outbound;
+use super::{OutboundPolicy, email};
+use crate::domain::channel::ChannelKind;
+use crate::server::config::Smtp;
 
 /// Where Telegram's Bot API is (<https://core.telegram.org/bots/api#making-requests>).
 const TELEGRAM: &str = "https://api.telegram.org";
@@ -13,11 +15,13 @@ pub struct PlatformSettings {
     pub policy: OutboundPolicy,
     /// Where a Bot API server of one's own is; Telegram's, if absent.
     pub telegram_api: Option<String>,
+    /// The mail server; without one there is no e-mail.
+    pub smtp: Option<Smtp>,
 }
 
 impl Default for PlatformSettings {
     fn default() -> Self {
-        Self { policy: OutboundPolicy { allow_private_targets: false }, telegram_api: None }
+        Self { policy: OutboundPolicy { allow_private_targets: false }, telegram_api: None, smtp: None }
     }
 }
 
@@ -26,6 +30,7 @@ impl Default for PlatformSettings {
 pub struct Platforms {
     guarded: Outbound,
     telegram: (String, Outbound),
+    smtp: Option<Smtp>,
 }
 
 impl Platforms {
@@ -40,7 +45,7 @@ impl Platforms {
             }
             None => (TELEGRAM.to_owned(), guarded.clone()),
         };
-        Self { guarded, telegram }
+        Self { guarded, telegram, smtp: settings.smtp }
     }
 
     /// For addresses that an administrator of the project chose.
@@ -51,5 +56,15 @@ impl Platforms {
     /// Where the Bot API is, and the client for it.
     pub fn telegram(&self) -> (&str, &Outbound) {
         (&self.telegram.0, &self.telegram.1)
+    }
+
+    /// The operator's mail server.
+    pub fn smtp(&self) -> Option<&Smtp> {
+        self.smtp.as_ref()
+    }
+
+    /// What an operator has to do before there are channels of a sort, as the rest of a sentence; none if nothing.
+    pub fn lacks(&self, kind: ChannelKind) -> Option<&'static str> {
+        (kind == ChannelKind::Email && self.smtp.is_none()).then_some(email::NOT_SET_UP)
     }
 }

@@ -67,6 +67,14 @@ impl Services {
         SeenChannel { stored, config, pending }
     }
 
+    /// A sort for which the operator has set up what it needs.
+    pub(super) fn ready(&self, kind: ChannelKind) -> Result<ChannelKind, FieldError> {
+        match self.platforms.lacks(kind) {
+            Some(what) => Err(FieldError::invalid("type", what)),
+            None => Ok(kind),
+        }
+    }
+
     /// The channel that hears about another one's failures.
     pub(super) async fn fallback(
         &self,

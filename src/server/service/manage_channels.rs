@@ -61,6 +61,7 @@ impl Services {
         member.require(Role::Admin)?;
         let kind = ChannelKind::from_text(&form.kind).filter(|kind| kind.is_available());
         let kind = kind.ok_or_else(|| FieldError::invalid("channel.type", "must be one of the list."))?;
+        self.ready(kind).map_err(|error| error.at("channel.mail_server"))?;
         let new = NewChannel {
             kind: form.kind.clone(),
             config: settings(kind, &form.settings, true),

@@ -52,7 +52,12 @@ fn steps(kind: ChannelKind) -> &'static [&'static str] {
         ChannelKind::Webhook => {
             &["Have a program listen at an address. It gets event, action_id, title, kind, inbox_url."]
         }
-        ChannelKind::Email | ChannelKind::Slack | ChannelKind::Discord => &[],
+        ChannelKind::Email => &[
+            "Mails go through a mail server that whoever runs this server names: IMPRI_SMTP_HOST, IMPRI_SMTP_FROM, and what \
+             it takes to sign in there.",
+            "Make the channel and send a test. If it does not arrive, look where unwanted mail is kept.",
+        ],
+        ChannelKind::Slack | ChannelKind::Discord => &[],
     }
 }
 

@@ -57,7 +57,9 @@ pub async fn enqueue_updates(conn: &mut PgConnection, actions: &[ActionId], now:
            '', 'pending', $2, $2
          from channel_message m join notification_channel c using (channel_id)
          where m.action_id = any($1) and m.state in ('sending', 'sent', 'listed') and c.deleted_at is null
-           and c.type in ('telegram', 'slack', 'discord')",
+           and (c.type in ('telegram', 'slack', 'discord')
+             -- A mail is answered where the channel wants that.
+             or (c.type = 'email' and c.config -> 'outcomes' = 'true'::jsonb))",
         &actions,
         now,
     )
