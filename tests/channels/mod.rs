@@ -1,6 +1,11 @@
 //! Channels, from a proposal to the people who hear of it: real servers on loopback that play the platforms, and a real
 //! database.
 
+mod discord;
+mod discord_calls;
+mod discord_gateway;
+mod discord_sending;
+mod fake_discord;
 mod fake_ntfy;
 mod fake_telegram;
 mod ntfy;
@@ -28,8 +33,10 @@ const VAULT_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aab
 pub(crate) async fn desk(pool: PgPool) -> Desk {
     let mut desk = Desk::open(pool).await;
     let vault = Vault::from_setting(VAULT_KEY).expect("a key");
-    desk.services =
-        desk.services.with_vault(vault).with_platforms(PlatformSettings { policy: OPEN, telegram_api: None });
+    desk.services = desk
+        .services
+        .with_vault(vault)
+        .with_platforms(PlatformSettings { policy: OPEN, ..PlatformSettings::default() });
     desk
 }
 
@@ -96,4 +103,8 @@ impl Desk {
 pub(crate) fn only(kinds: &[&str], agents: &[&str]) -> NewChannel {
     let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
     NewChannel { filters: Filters { kinds: texts(kinds), agents: texts(agents) }, ..NewChannel::default() }
+}
+
+pub(crate) fn paused() -> ChannelChange {
+    ChannelChange { enabled: Some(false), ..ChannelChange::default() }
 }

@@ -6,12 +6,14 @@
 mod address;
 pub mod callback;
 pub mod checkpoints;
+pub mod discord;
 pub mod message;
 pub mod notice;
 mod ntfy;
 pub mod outbound;
 pub mod platform;
 mod platforms;
+mod socket;
 pub mod telegram;
 pub mod token;
 mod webhook;

@@ -6,6 +6,9 @@ use super::outbound::Outbound;
 /// Where Telegram's Bot API is (<https://core.telegram.org/bots/api#making-requests>).
 const TELEGRAM: &str = "https://api.telegram.org";
 
+/// Where Discord's API is (<https://docs.discord.com/developers/reference#api-reference-base-url>).
+const DISCORD: &str = "https://discord.com";
+
 /// What an operator says about platforms.
 #[derive(Debug, Clone)]
 pub struct PlatformSettings {
@@ -13,11 +16,17 @@ pub struct PlatformSettings {
     pub policy: OutboundPolicy,
     /// Where a Bot API server of one's own is; Telegram's, if absent.
     pub telegram_api: Option<String>,
+    /// Where Discord's API is reached, such as a proxy; at Discord's, if absent.
+    pub discord_api: Option<String>,
 }
 
 impl Default for PlatformSettings {
     fn default() -> Self {
-        Self { policy: OutboundPolicy { allow_private_targets: false }, telegram_api: None }
+        Self {
+            policy: OutboundPolicy { allow_private_targets: false },
+            telegram_api: None,
+            discord_api: None,
+        }
     }
 }
 
@@ -26,21 +35,24 @@ impl Default for PlatformSettings {
 pub struct Platforms {
     guarded: Outbound,
     telegram: (String, Outbound),
+    discord: (String, Outbound),
 }
 
 impl Platforms {
     /// Clients for these settings.
     pub fn new(settings: PlatformSettings) -> Self {
         let guarded = Outbound::new(settings.policy);
-        let telegram = match settings.telegram_api {
-            // The operator's own choice may be inside their network.
+        // The operator's own choice may be inside their network.
+        let reach = |own: Option<String>, usual: &str| match own {
             Some(base) => {
                 let open = Outbound::new(OutboundPolicy { allow_private_targets: true });
                 (base.trim_end_matches('/').to_owned(), open)
             }
-            None => (TELEGRAM.to_owned(), guarded.clone()),
+            None => (usual.to_owned(), guarded.clone()),
         };
-        Self { guarded, telegram }
+        let telegram = reach(settings.telegram_api, TELEGRAM);
+        let discord = reach(settings.discord_api, DISCORD);
+        Self { guarded, telegram, discord }
     }
 
     /// For addresses that an administrator of the project chose.
@@ -51,5 +63,10 @@ impl Platforms {
     /// Where the Bot API is, and the client for it.
     pub fn telegram(&self) -> (&str, &Outbound) {
         (&self.telegram.0, &self.telegram.1)
+    }
+
+    /// Where Discord is, and the client for it.
+    pub fn discord(&self) -> (&str, &Outbound) {
+        (&self.discord.0, &self.discord.1)
     }
 }
