@@ -48,7 +48,7 @@ pub enum Field {
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 28] = [
+    pub(super) const ALL: [Self; 31] = [
         Self::Name,
         Self::Email,
         Self::EmailTaken,
@@ -77,6 +77,9 @@ impl Field {
         Self::Setting(Rule::Flag),
         Self::Setting(Rule::Ids),
         Self::Setting(Rule::People),
+        Self::Setting(Rule::Snowflake),
+        Self::Setting(Rule::Snowflakes),
+        Self::Setting(Rule::PublicKey),
     ];
 
     /// What fits, as a sentence.
@@ -119,6 +122,13 @@ impl Field {
             Self::Setting(Rule::Flag) => "That can only be on or off.",
             Self::Setting(Rule::Ids) => "Accounts are numbers above 0 with spaces between them, up to 50.",
             Self::Setting(Rule::People) => "Write number=e-mail, one a line, up to 50.",
+            Self::Setting(Rule::Snowflake) => {
+                "Discord's numbers have 1 to 20 digits: switch on the developer mode there, and copy the ID."
+            }
+            Self::Setting(Rule::Snowflakes) => {
+                "Accounts are numbers of Discord's with spaces between them, up to 50."
+            }
+            Self::Setting(Rule::PublicKey) => "The public key has 64 hexadecimal digits.",
         }
     }
 
@@ -152,6 +162,9 @@ impl Field {
             Self::Setting(Rule::Flag) => "bad-flag",
             Self::Setting(Rule::Ids) => "bad-accounts",
             Self::Setting(Rule::People) => "bad-people",
+            Self::Setting(Rule::Snowflake) => "bad-discord-id",
+            Self::Setting(Rule::Snowflakes) => "bad-discord-accounts",
+            Self::Setting(Rule::PublicKey) => "bad-public-key",
         }
     }
 }

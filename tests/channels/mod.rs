@@ -2,6 +2,11 @@
 //! database.
 
 mod email;
+mod discord;
+mod discord_calls;
+mod discord_gateway;
+mod discord_sending;
+mod fake_discord;
 mod fake_ntfy;
 mod fake_smtp;
 mod fake_telegram;
@@ -100,4 +105,8 @@ impl Desk {
 pub(crate) fn only(kinds: &[&str], agents: &[&str]) -> NewChannel {
     let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
     NewChannel { filters: Filters { kinds: texts(kinds), agents: texts(agents) }, ..NewChannel::default() }
+}
+
+pub(crate) fn paused() -> ChannelChange {
+    ChannelChange { enabled: Some(false), ..ChannelChange::default() }
 }

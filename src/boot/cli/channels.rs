@@ -24,6 +24,9 @@ pub struct PlatformArgs {
 
     #[command(flatten)]
     pub smtp: SmtpArgs,
+    /// Reach Discord's API here, at a proxy of your own
+    #[arg(long, env = "IMPRI_DISCORD_API", value_name = "URL")]
+    pub discord_api: Option<String>,
 }
 
 impl PlatformArgs {
@@ -32,17 +35,19 @@ impl PlatformArgs {
     /// # Errors
     /// The first one that is wrong.
     pub fn settings(&self) -> Result<PlatformSettings, ConfigError> {
-        let telegram_api = match self.telegram_api.as_deref().filter(|url| !url.is_empty()) {
-            None => None,
-            Some(url) => {
-                let parsed = BaseUrl::parse(url).map_err(|_| ConfigError::TelegramApi(url.to_owned()))?;
-                Some(parsed.as_str().to_owned())
-            }
+        let address = |url: &Option<String>, wrong: fn(String) -> ConfigError| {
+            let url = url.as_deref().filter(|url| !url.is_empty());
+            url.map(|url| match BaseUrl::parse(url) {
+                Ok(parsed) => Ok(parsed.as_str().to_owned()),
+                Err(_) => Err(wrong(url.to_owned())),
+            })
+            .transpose()
         };
         Ok(PlatformSettings {
             policy: OutboundPolicy { allow_private_targets: self.allow_private_targets },
-            telegram_api,
             smtp: self.smtp.settings()?,
+            telegram_api: address(&self.telegram_api, ConfigError::TelegramApi)?,
+            discord_api: address(&self.discord_api, ConfigError::DiscordApi)?,
         })
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::fields::{Field, Rule, fields};
-use super::{ChannelKind, fields as fields_of};
+use super::{ChannelKind, discord, fields as fields_of};
 use crate::domain::text::{Email, FieldError};
 
 /// Longest name, in characters.
@@ -75,6 +75,9 @@ pub fn check_config(
             },
         }
     }
+    if kind == ChannelKind::Discord && errors.is_empty() {
+        errors.extend(discord::missing(&config));
+    }
     if errors.is_empty() { Ok(config) } else { Err(errors) }
 }
 
@@ -100,6 +103,9 @@ fn check(field: &Field, value: &Value, is_url: impl Fn(&str) -> bool) -> Result<
         Rule::Flag => value.is_boolean().then(|| value.clone()),
         Rule::Ids => ids(value),
         Rule::People => people(value),
+        Rule::Snowflake => discord::snowflake(value).map(Value::from),
+        Rule::Snowflakes => discord::snowflakes(value, LIST_MAX),
+        Rule::PublicKey => fits(discord::is_public_key).map(|key| discord::lower(&key)),
     };
     checked.ok_or(field.rule.sentence())
 }

@@ -27,11 +27,17 @@ pub enum Rule {
     Ids,
     /// Numbers of accounts, and the address of the person that each stands for.
     People,
+    /// A number that Discord gave to something.
+    Snowflake,
+    /// Up to 50 of them.
+    Snowflakes,
+    /// 64 hexadecimal digits.
+    PublicKey,
 }
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Url,
         Self::TelegramToken,
         Self::TelegramChat,
@@ -42,6 +48,9 @@ impl Rule {
         Self::Flag,
         Self::Ids,
         Self::People,
+        Self::Snowflake,
+        Self::Snowflakes,
+        Self::PublicKey,
     ];
 
     /// The rule, as the rest of a sentence that begins with the setting's name.
@@ -61,6 +70,11 @@ impl Rule {
             Self::People => {
                 "must be an object of up to 50: an account's number, and a person's e-mail address."
             }
+            Self::Snowflake => "must be a number of Discord's: 1 to 20 digits.",
+            Self::Snowflakes => {
+                "must be a list of up to 50 numbers of Discord accounts: 1 to 20 digits each."
+            }
+            Self::PublicKey => "must be the application's public key: 64 hexadecimal digits.",
         }
     }
 }
@@ -82,11 +96,11 @@ pub struct Field {
     pub hint: &'static str,
 }
 
-const fn open(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
+pub(super) const fn open(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
     Field { name, is_secret: false, is_required: false, rule, label, hint }
 }
 
-const fn secret(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
+pub(super) const fn secret(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
     Field { is_secret: true, ..open(name, rule, label, hint) }
 }
 
@@ -187,12 +201,14 @@ pub fn fields(kind: ChannelKind) -> &'static [Field] {
         ChannelKind::Webhook => &WEBHOOK,
         ChannelKind::Email => &EMAIL,
         ChannelKind::Telegram => &TELEGRAM,
-        ChannelKind::Slack | ChannelKind::Discord => &[],
+        ChannelKind::Discord => &super::discord::FIELDS,
+        ChannelKind::Slack => &[],
     }
 }
 
-/// What a setting must be, whichever sort of channel has it.
-pub fn rule_of(name: &str) -> Option<Rule> {
-    let all = ChannelKind::ALL.into_iter().flat_map(fields);
-    all.into_iter().find(|field| field.name == name).map(|field| field.rule)
+/// What a setting must be that `message` refuses, whichever sort of channel has it: sorts share names.
+pub fn rule_of(name: &str, message: &str) -> Option<Rule> {
+    let all = || ChannelKind::ALL.into_iter().flat_map(fields).filter(|field| field.name == name);
+    let is_meant = |field: &&Field| message == field.rule.sentence() || message.ends_with(field.hint);
+    all().find(is_meant).or_else(|| all().next()).map(|field| field.rule)
 }

@@ -3,11 +3,13 @@
 //! Owns the sorts, their settings and the rules of these. It must not know how anything is sent.
 
 mod check;
+mod discord;
 mod fields;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::check::{Config, Filters, check_config, check_filters, check_name, check_window};
+pub use self::discord::is_bot as is_discord_bot;
 pub use self::fields::{Field, Rule, fields, rule_of};
 
 /// The sort of a channel.
@@ -65,8 +67,8 @@ impl ChannelKind {
     /// Whether this version can send there. One that can't is refused when it is made.
     pub fn is_available(self) -> bool {
         match self {
-            Self::Telegram | Self::Email | Self::Ntfy | Self::Webhook => true,
-            Self::Slack | Self::Discord => false,
+            Self::Telegram | Self::Discord | Self::Email | Self::Ntfy | Self::Webhook => true,
+            Self::Slack => false,
         }
     }
 

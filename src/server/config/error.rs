@@ -26,6 +26,12 @@ pub enum ConfigError {
     /// The mail server can't be used.
     #[error(transparent)]
     Smtp(#[from] super::SmtpError),
+    /// The address of Discord's API has the wrong form.
+    #[error(
+        "IMPRI_DISCORD_API (--discord-api) is {0:?}, but must be the http or https address that Discord's API is reached at, \
+         such as http://127.0.0.1:8082."
+    )]
+    DiscordApi(String),
     /// There is no key to call the server with.
     #[error(
         "IMPRI_API_KEY is not set: give it the key of an agent, as impri keys create --scope actions prints it."

@@ -47,9 +47,17 @@ impl<T: DeserializeOwned> FromRequest<HttpState> for JsonBodyAndRest<T> {
 /// # Errors
 /// If it is larger than [`BODY_MAX_BYTES`] or breaks off.
 pub async fn read(request: Request) -> Result<Bytes, Problem> {
-    let body = Limited::new(request.into_body(), BODY_MAX_BYTES).collect().await.map_err(|error| {
+    read_within(request, BODY_MAX_BYTES).await
+}
+
+/// The same with another limit.
+///
+/// # Errors
+/// As [`read`].
+pub async fn read_within(request: Request, most: usize) -> Result<Bytes, Problem> {
+    let body = Limited::new(request.into_body(), most).collect().await.map_err(|error| {
         if error.downcast_ref::<LengthLimitError>().is_some() {
-            let text = format!("The body is larger than {BODY_MAX_BYTES} bytes. Nothing was stored.");
+            let text = format!("The body is larger than {most} bytes. Nothing was stored.");
             return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, text);
         }
         Problem::new(StatusCode::BAD_REQUEST, "The body broke off. Nothing was stored; send it again.")

@@ -31,8 +31,8 @@ const REASON_MAX: usize = 300;
 /// Sends to addresses that somebody else chose.
 #[derive(Debug, Clone)]
 pub struct Outbound {
-    client: reqwest::Client,
-    policy: OutboundPolicy,
+    pub(super) client: reqwest::Client,
+    pub(super) policy: OutboundPolicy,
     timeout: Duration,
 }
 
@@ -109,7 +109,10 @@ impl Outbound {
         self.read(self.client.get(url).headers(headers).send().await).await
     }
 
-    async fn read(&self, sent: Result<reqwest::Response, reqwest::Error>) -> Result<Answer, Failure> {
+    pub(super) async fn read(
+        &self,
+        sent: Result<reqwest::Response, reqwest::Error>,
+    ) -> Result<Answer, Failure> {
         let failure = |error: &reqwest::Error| match self.explain(error) {
             Outcome::Refused { reason } => Failure::never(None, reason),
             other => Failure::again(None, other.reason().unwrap_or_default()),
@@ -130,7 +133,7 @@ impl Outbound {
     }
 
     /// Checks what no resolver will see: the scheme, and an address in place of a name.
-    fn check(&self, target: &str) -> Result<Url, String> {
+    pub(super) fn check(&self, target: &str) -> Result<Url, String> {
         let url = Url::parse(target).map_err(|error| format!("not an address: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err("not an http or https address".to_owned());

@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 
 use super::Platforms;
 use super::message::Message;
-use super::{email, ntfy, telegram, webhook};
+use super::{discord, email, ntfy, telegram, webhook};
 use crate::domain::channel::{ChannelKind, Config};
 use crate::domain::delivery::Outcome;
 
@@ -110,7 +110,8 @@ pub fn open(kind: ChannelKind, config: &Config, platforms: &Platforms) -> Result
         ChannelKind::Webhook => Ok(Box::new(webhook::Webhook::new(config, platforms.guarded()))),
         ChannelKind::Telegram => Ok(Box::new(telegram::Telegram::new(config, platforms))),
         ChannelKind::Email => Ok(Box::new(email::Email::new(config, platforms.smtp())?)),
-        ChannelKind::Slack | ChannelKind::Discord => {
+        ChannelKind::Discord => Ok(Box::new(discord::Discord::new(config, platforms))),
+        ChannelKind::Slack => {
             Err(Failure::never(None, format!("this version can't send to {}", kind.label())))
         }
     }

@@ -60,6 +60,15 @@ impl Pressed {
     }
 }
 
+impl std::fmt::Display for Pressed {
+    /// What the button carried.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let id = self.action.to_string();
+        let id = id.trim_start_matches("act_");
+        write!(f, "{}:{id}:{}", letter(self.verdict), URL_SAFE_NO_PAD.encode(&self.proof))
+    }
+}
+
 fn letter(verdict: Verdict) -> char {
     match verdict {
         Verdict::Approve => 'a',
@@ -97,6 +106,7 @@ mod tests {
         assert!(approve.len() <= 64 && ask.reject.len() <= 64, "what Telegram's buttons carry");
         let approve = Pressed::parse(&approve).expect("ours");
         assert_eq!((approve.action, approve.verdict), (action.id, Verdict::Approve));
+        assert_eq!(Pressed::parse(&approve.to_string()).as_ref(), Some(&approve));
         assert_eq!(Pressed::parse(&ask.reject).expect("ours").verdict, Verdict::Reject);
         assert!(approve.is_genuine(SECRET, here, &action));
         assert!(

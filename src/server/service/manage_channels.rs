@@ -169,7 +169,7 @@ fn settings(kind: ChannelKind, texts: &HashMap<String, String>, is_new: bool) ->
 
 fn value(field: &Field, text: &str) -> Value {
     match field.rule {
-        Rule::Ids => {
+        Rule::Ids | Rule::Snowflakes => {
             text.split([',', ' ', '\n', '\r', '\t']).filter(|id| !id.is_empty()).map(Value::from).collect()
         }
         Rule::People => {

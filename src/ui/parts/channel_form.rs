@@ -32,7 +32,8 @@ fn about(kind: ChannelKind) -> &'static str {
         ChannelKind::Ntfy => "Notifications on a phone, with a link to the card.",
         ChannelKind::Webhook => "A signed request to a program of yours.",
         ChannelKind::Email => "Mails with a link to the card.",
-        ChannelKind::Slack | ChannelKind::Discord => "",
+        ChannelKind::Discord => "Cards in a channel, with Approve and Reject below them.",
+        ChannelKind::Slack => "",
     }
 }
 
@@ -57,7 +58,18 @@ fn steps(kind: ChannelKind) -> &'static [&'static str] {
              it takes to sign in there.",
             "Make the channel and send a test. If it does not arrive, look where unwanted mail is kept.",
         ],
-        ChannelKind::Slack | ChannelKind::Discord => &[],
+        ChannelKind::Discord => &[
+            "Only to be told: in Discord open the channel's settings, Integrations, Webhooks, make one, copy its address, paste \
+             it below as Webhook, and switch Decide from the channel off.",
+            "To decide there: at https://discord.com/developers/applications press New Application. On its page Bot press Reset \
+             Token and copy the token; it needs no privileged intents.",
+            "On its page OAuth2, URL Generator, tick bot, then View Channels, Send Messages, Embed Links and Read Message \
+             History. Open the address that it makes, and add the bot to your server. Let it see the channel.",
+            "In Discord's settings, Advanced, switch on Developer Mode. Right-click the channel, choose Copy Channel ID, and \
+             paste it below with the token.",
+            "Make the channel and send a test. Whoever is to decide links their Discord account at /account.",
+        ],
+        ChannelKind::Slack => &[],
     }
 }
 

@@ -6,6 +6,7 @@ mod actions;
 mod audit;
 mod channels;
 mod describe;
+mod discord;
 mod keys;
 mod later;
 mod project;
@@ -46,6 +47,7 @@ fn described() -> OpenApiRouter<HttpState> {
         .merge(actions::router())
         .merge(keys::router())
         .merge(channels::router())
+        .merge(discord::router())
         .merge(project::router())
         .merge(audit::router())
         .merge(later::router())
