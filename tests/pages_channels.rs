@@ -128,7 +128,7 @@ async fn a_code_is_shown_once_to_whoever_could_decide_from_a_chat(db: PgPool) {
     let channel = json!({"name": "ops", "type": "telegram", "config": config});
     admin.post("/v1/notification-channels", &channel).await.expect(201);
     assert!(ada.open("/account").await.has("#chats"));
-    let made = ada.submit("/rpc/make_chat_code", &[]).await;
+    let made = ada.submit("/rpc/make_chat_code", &[("platform", "telegram")]).await;
     let code = ada.follow(&made).await.text(".secret code");
     assert!(code.starts_with("/link ") && code.len() == 17, "{code}");
     assert!(!ada.follow(&made).await.has(".secret"), "shown once");

@@ -97,17 +97,16 @@ pub async fn test_channel(id: String) -> Result<(), UiError> {
     door::form("/channels", "tested", test).await
 }
 
-/// Makes a code that links an account on Telegram to oneself.
+/// Makes a code that links an account on a chat platform to oneself.
 ///
 /// # Errors
-/// Without a session.
+/// Without a session; if accounts are not linked on that platform.
 #[server(prefix = "/rpc", endpoint = "make_chat_code")]
-pub async fn make_chat_code() -> Result<(), UiError> {
-    use crate::domain::channel::ChannelKind;
+pub async fn make_chat_code(platform: String) -> Result<(), UiError> {
     use crate::server::door;
     let make = |services: door::Services, me| async move {
-        let code = services.make_chat_code(&me, ChannelKind::Telegram).await?;
-        door::keep_shown(door::Shown::ChatCode, String::new(), code).await
+        let code = services.start_linking(&me, &platform).await?;
+        door::keep_shown(door::Shown::ChatCode, platform, code).await
     };
     door::form("/account", "code", make).await
 }

@@ -226,7 +226,7 @@ fn field_error(error: &FieldError) -> UiError {
             UiError::BadField(Field::Filters)
         }
         field if field.starts_with("config.") => {
-            let rule = rule_of(field.trim_start_matches("config."));
+            let rule = rule_of(field.trim_start_matches("config."), &error.message);
             rule.map_or(UiError::BadRequest, |rule| UiError::BadField(Field::Setting(rule)))
         }
         _ => {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Moment;
 use super::channels::ChatView;
+use crate::domain::channel::ChannelKind;
 use crate::domain::preferences::Theme;
 use crate::domain::role::Role;
 
@@ -34,10 +35,19 @@ pub struct AccountView {
     pub sessions: Vec<SessionView>,
     /// Accounts on chat platforms that stand for them.
     pub chats: Vec<ChatView>,
-    /// Whether there is a chat from which they could decide.
-    pub can_link: bool,
+    /// Platforms with a chat from which they could decide.
+    pub linkable: Vec<ChannelKind>,
     /// A code that links one more; shown this once.
-    pub code: Option<String>,
+    pub code: Option<ChatCode>,
+}
+
+/// A code that links an account on a chat platform.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChatCode {
+    /// The platform.
+    pub kind: ChannelKind,
+    /// The code.
+    pub text: String,
 }
 
 /// The time zones of a part of the world.

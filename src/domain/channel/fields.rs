@@ -183,8 +183,9 @@ pub fn fields(kind: ChannelKind) -> &'static [Field] {
     }
 }
 
-/// What a setting must be, whichever sort of channel has it.
-pub fn rule_of(name: &str) -> Option<Rule> {
-    let all = ChannelKind::ALL.into_iter().flat_map(fields);
-    all.into_iter().find(|field| field.name == name).map(|field| field.rule)
+/// What a setting must be that `message` refuses, whichever sort of channel has it: sorts share names.
+pub fn rule_of(name: &str, message: &str) -> Option<Rule> {
+    let all = || ChannelKind::ALL.into_iter().flat_map(fields).filter(|field| field.name == name);
+    let is_meant = |field: &&Field| message == field.rule.sentence() || message.ends_with(field.hint);
+    all().find(is_meant).or_else(|| all().next()).map(|field| field.rule)
 }

@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::visit::{session, session_failed};
 use super::{is_fetched, services};
+use crate::domain::channel::ChannelKind;
 use crate::domain::role::Role;
 use crate::server::db::people::Member;
 use crate::server::view;
+use crate::wire::account::ChatCode;
 use crate::wire::channels::TestedView;
 use crate::wire::connect::{ConnectView, FreshAgentKey};
 use crate::wire::error::UiError;
@@ -88,8 +90,9 @@ pub async fn shown_invite() -> Option<FreshInvite> {
 }
 
 /// A code that was made just before, once.
-pub async fn shown_chat_code() -> Option<String> {
-    take_shown(Shown::ChatCode).await.map(|secret| secret.text)
+pub async fn shown_chat_code() -> Option<ChatCode> {
+    let secret = take_shown(Shown::ChatCode).await?;
+    Some(ChatCode { kind: ChannelKind::from_text(&secret.of)?, text: secret.text })
 }
 
 /// Keeps what came of trying a channel for the page that shows it.

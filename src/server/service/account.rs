@@ -6,7 +6,6 @@ use super::Services;
 use super::people::person_data;
 use super::sign_in::Counted;
 use crate::domain::audit::{Actor, EventKind};
-use crate::domain::channel::ChannelKind;
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ProjectId, SessionId};
 use crate::domain::preferences::{Preferences, Theme};
@@ -30,9 +29,8 @@ impl Services {
         let sessions = db::sessions::list(&mut conn, member.id, reader.now).await?;
         let chats = db::chat::accounts_of(&mut conn, member.id).await?;
         drop(conn);
-        let telegram = self.deciding_channels(ChannelKind::Telegram).await?;
-        let can_link = telegram.iter().any(|channel| channel.project == member.project);
-        Ok(view::account::account(member, this, sessions, chats, can_link, &reader))
+        let linkable = self.linkable_platforms(member.project).await?;
+        Ok(view::account::account(member, this, sessions, chats, linkable, &reader))
     }
 
     /// Gives somebody another name. What they decided before keeps the name that they had.

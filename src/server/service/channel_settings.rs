@@ -107,7 +107,9 @@ pub(super) fn available(text: &str) -> Result<ChannelKind, FieldError> {
 
 /// Makes what nobody has to think of.
 pub(super) fn complete(kind: ChannelKind, config: &mut Config) {
-    let signs_buttons = kind == ChannelKind::Telegram;
+    let has_secret = fields(kind).iter().any(|field| field.name == "hmac_secret");
+    // A webhook's is the receiver's to choose.
+    let signs_buttons = has_secret && kind.keeps_messages_true();
     if signs_buttons && config.text("hmac_secret").is_empty() {
         config.secret.insert("hmac_secret".to_owned(), random::token().into());
     }

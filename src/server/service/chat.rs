@@ -11,7 +11,7 @@ use crate::domain::action::{Action, Intent, Status};
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::channel::{ChannelKind, Config};
 use crate::domain::decision::{Channel, Decider, Verdict};
-use crate::domain::ids::{ActionId, ChannelId};
+use crate::domain::ids::ActionId;
 use crate::domain::role::Role;
 use crate::domain::text::Comment;
 use crate::server::db;
@@ -39,6 +39,8 @@ pub enum Press {
     Decided(String),
     /// They may not, or it could not be done.
     Refused(String),
+    /// Their account stands for nobody here; it may be linked.
+    Stranger(String),
     /// It was over before; this is what the message has to say.
     Over(String, Box<Message>),
     /// The reason is to be asked for.
@@ -49,18 +51,34 @@ impl Press {
     /// What whoever pressed is told, nobody else.
     pub fn sentence(&self) -> &str {
         match self {
-            Self::Decided(text) | Self::Refused(text) | Self::Over(text, _) => text,
+            Self::Decided(text) | Self::Refused(text) | Self::Stranger(text) | Self::Over(text, _) => text,
             Self::AskWhy(..) => "Reply with the reason.",
         }
     }
 }
 
 /// Why an account may not decide.
-struct NotThey {
+pub(super) struct NotThey {
     /// For them.
-    sentence: String,
+    pub(super) press: Press,
     /// For the history.
-    reason: &'static str,
+    pub(super) reason: &'static str,
+}
+
+/// Whether people decide from a channel.
+pub(super) fn decides(channel: &StoredChannel) -> bool {
+    channel.config.get("approval_mode").and_then(Value::as_bool).unwrap_or_default()
+}
+
+/// The setting that lists who alone decides from a channel of a sort.
+fn allow_list(kind: ChannelKind) -> &'static str {
+    match kind {
+        ChannelKind::Slack => "allowed_approver_slack_user_ids",
+        ChannelKind::Discord => "allowed_approver_discord_user_ids",
+        ChannelKind::Telegram | ChannelKind::Email | ChannelKind::Ntfy | ChannelKind::Webhook => {
+            "allowed_approver_user_ids"
+        }
+    }
 }
 
 impl Services {
@@ -71,9 +89,7 @@ impl Services {
     pub async fn deciding_channels(&self, kind: ChannelKind) -> ServiceResult<Vec<StoredChannel>> {
         let mut conn = self.pool.acquire().await?;
         let mut channels = db::channels::enabled_of_kind(&mut conn, kind).await?;
-        channels.retain(|channel| {
-            channel.config.get("approval_mode").and_then(Value::as_bool).unwrap_or_default()
-        });
+        channels.retain(decides);
         Ok(channels)
     }
 
@@ -87,27 +103,10 @@ impl Services {
         user: &ChatUser,
         pressed: &Pressed,
     ) -> ServiceResult<Press> {
-        let now = self.clock.now();
-        let mut conn = self.pool.acquire().await?;
-        let action = db::actions::get(&mut conn, channel.project, pressed.action).await?;
-        let (Some(action), Ok(config)) = (action, self.open_config(channel)) else {
-            return Ok(Press::Refused("There is nothing to decide here.".to_owned()));
+        let (member, action) = match self.vet(channel, user, pressed).await? {
+            Ok(vetted) => vetted,
+            Err(press) => return Ok(press),
         };
-        if !pressed.is_genuine(config.text("hmac_secret"), channel.id, &action) {
-            let reason = "a button that this server did not offer here";
-            self.note_refused(&mut conn, channel, &action, user, reason).await?;
-            return Ok(Press::Refused("This button is not valid. Nothing was decided.".to_owned()));
-        }
-        let member = match self.chat_member(&mut conn, channel, &config, user).await? {
-            Ok(member) => member,
-            Err(not) => {
-                self.note_refused(&mut conn, channel, &action, user, not.reason).await?;
-                return Ok(Press::Refused(not.sentence));
-            }
-        };
-        if action.status(now) != Status::Pending {
-            return Ok(self.over(&action));
-        }
         if pressed.verdict == Verdict::Reject {
             return Ok(Press::AskWhy(action.id, reveal_text(action.content.title.as_str())));
         }
@@ -116,74 +115,41 @@ impl Services {
                 format!("Not approved yet: this is not idempotent. Approve it at {}/inbox.", self.public_url);
             return Ok(Press::Refused(sentence));
         }
-        drop(conn);
         self.decide_in_chat(channel, &member, &action, Verdict::Approve, None).await
     }
 
-    /// Notes that somebody was asked why they reject an action.
-    ///
-    /// # Errors
-    /// If the database can't be reached.
-    pub async fn asked_why(
-        &self,
-        channel: ChannelId,
-        reference: &str,
-        action: ActionId,
-        user: &ChatUser,
-    ) -> ServiceResult<()> {
-        let mut conn = self.pool.acquire().await?;
-        Ok(db::chat::ask(&mut conn, channel, reference, action, &user.id, self.clock.now()).await?)
-    }
-
-    /// Somebody answered a message of a channel; none if it asked for nothing.
-    ///
-    /// # Errors
-    /// If the database can't be reached.
-    pub async fn answer_why(
+    /// Who pressed a button and about what, if this server offered it, they may decide, and it still waits.
+    pub(super) async fn vet(
         &self,
         channel: &StoredChannel,
-        reference: &str,
         user: &ChatUser,
-        reason: &str,
-    ) -> ServiceResult<Option<Press>> {
+        pressed: &Pressed,
+    ) -> ServiceResult<Result<(Member, Action), Press>> {
+        let now = self.clock.now();
         let mut conn = self.pool.acquire().await?;
-        let Some(question) = db::chat::question(&mut conn, channel.id, reference).await? else {
-            return Ok(None);
+        let action = db::actions::get(&mut conn, channel.project, pressed.action).await?;
+        let (Some(action), Ok(config)) = (action, self.open_config(channel)) else {
+            return Ok(Err(Press::Refused("There is nothing to decide here.".to_owned())));
         };
-        if question.user != user.id || question.is_answered {
-            return Ok(None);
+        if !pressed.is_genuine(config.text("hmac_secret"), channel.id, &action) {
+            let reason = "a button that this server did not offer here";
+            self.note_refused(&mut conn, channel, &action, user, reason).await?;
+            return Ok(Err(Press::Refused("This button is not valid. Nothing was decided.".to_owned())));
         }
-        let (Some(action), Ok(config)) =
-            (db::actions::get(&mut conn, channel.project, question.action).await?, self.open_config(channel))
-        else {
-            return Ok(None);
-        };
-        // They may have lost what they had when they were asked.
         let member = match self.chat_member(&mut conn, channel, &config, user).await? {
             Ok(member) => member,
             Err(not) => {
                 self.note_refused(&mut conn, channel, &action, user, not.reason).await?;
-                return Ok(Some(Press::Refused(not.sentence)));
+                return Ok(Err(not.press));
             }
         };
-        let reason = reason.trim();
-        let comment = match reason {
-            "" | "." | "-" => None,
-            reason => match Comment::parse(reason) {
-                Ok(comment) => Some(comment),
-                Err(error) => {
-                    return Ok(Some(Press::Refused(format!("Not rejected. The reason: {}", error.message))));
-                }
-            },
-        };
-        drop(conn);
-        let press = self.decide_in_chat(channel, &member, &action, Verdict::Reject, comment).await?;
-        let mut conn = self.pool.acquire().await?;
-        db::chat::answered(&mut conn, channel.id, reference, self.clock.now()).await?;
-        Ok(Some(press))
+        if action.status(now) != Status::Pending {
+            return Ok(Err(self.over(&action)));
+        }
+        Ok(Ok((member, action)))
     }
 
-    async fn decide_in_chat(
+    pub(super) async fn decide_in_chat(
         &self,
         channel: &StoredChannel,
         member: &Member,
@@ -230,21 +196,22 @@ impl Services {
     }
 
     /// For whom an account stands, if they may decide from this channel.
-    async fn chat_member(
+    pub(super) async fn chat_member(
         &self,
         conn: &mut PgConnection,
         channel: &StoredChannel,
         config: &Config,
         user: &ChatUser,
     ) -> ServiceResult<Result<Member, NotThey>> {
-        let allowed = config.plain.get("allowed_approver_user_ids").and_then(Value::as_array);
-        let user_id = user.id.parse::<u64>().ok();
-        let is_allowed = |list: &Vec<Value>| {
-            list.is_empty() || list.iter().any(|id| id.as_u64().is_some_and(|id| Some(id) == user_id))
-        };
+        let allowed = config.plain.get(allow_list(channel.kind)).and_then(Value::as_array);
+        // Numbers and texts: platforms differ in what an account is called.
+        let is_user = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned) == user.id;
+        let is_allowed = |list: &Vec<Value>| list.is_empty() || list.iter().any(is_user);
         if !allowed.is_none_or(is_allowed) {
             return Ok(Err(NotThey {
-                sentence: "Your account is not on the list of those who decide from this chat.".to_owned(),
+                press: Press::Refused(
+                    "Your account is not on the list of those who decide from this chat.".to_owned(),
+                ),
                 reason: "the account is not on the channel's list",
             }));
         }
@@ -260,23 +227,26 @@ impl Services {
         let Some(person) = person else {
             let platform = channel.kind.label();
             return Ok(Err(NotThey {
-                sentence: format!(
+                press: Press::Stranger(format!(
                     "Nothing was decided: this {platform} account stands for nobody here. Link it at {}/account.",
                     self.public_url
-                ),
+                )),
                 reason: "the account stands for nobody",
             }));
         };
         match person.role.allows(Role::Reviewer) {
             true => Ok(Ok(person)),
             false => Ok(Err(NotThey {
-                sentence: format!("Your role is {}, and deciding needs reviewer.", person.role.as_str()),
+                press: Press::Refused(format!(
+                    "Your role is {}, and deciding needs reviewer.",
+                    person.role.as_str()
+                )),
                 reason: "the person's role does not allow deciding",
             })),
         }
     }
 
-    async fn note_refused(
+    pub(super) async fn note_refused(
         &self,
         conn: &mut PgConnection,
         channel: &StoredChannel,

@@ -6,10 +6,12 @@ use time::Duration;
 use uuid::Uuid;
 
 use super::Services;
-use super::chat::ChatUser;
+use super::chat::{ChatUser, decides};
 use crate::domain::audit::{AuditEvent, EventKind};
 use crate::domain::channel::ChannelKind;
 use crate::domain::decision::Channel;
+use crate::domain::ids::ProjectId;
+use crate::domain::text::FieldError;
 use crate::server::db::chat::ChatAccount;
 use crate::server::db::people::Member;
 use crate::server::error::{ServiceError, ServiceResult};
@@ -23,6 +25,26 @@ const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const NAME_MAX: usize = 200;
 
 impl Services {
+    /// The platforms with a channel from which people of a project decide.
+    pub(super) async fn linkable_platforms(&self, project: ProjectId) -> ServiceResult<Vec<ChannelKind>> {
+        let mut conn = self.pool.acquire().await?;
+        let channels = db::channels::list(&mut conn, project).await?;
+        let decide =
+            |kind| channels.iter().any(|channel| channel.kind == kind && channel.enabled && decides(channel));
+        Ok(ChannelKind::ALL.into_iter().filter(|kind| kind.keeps_messages_true() && decide(*kind)).collect())
+    }
+
+    /// Makes a code for a platform, as a form names it.
+    ///
+    /// # Errors
+    /// If accounts are not linked there.
+    pub async fn start_linking(&self, member: &Member, platform: &str) -> ServiceResult<String> {
+        let kind = ChannelKind::from_text(platform).filter(|kind| kind.keeps_messages_true());
+        let kind =
+            kind.ok_or_else(|| FieldError::invalid("channel.type", "must be telegram, slack or discord."))?;
+        self.make_chat_code(member, kind).await
+    }
+
     /// Makes a code that links an account on a platform to the member, once and soon: 50 random bits.
     ///
     /// # Errors

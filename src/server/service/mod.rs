@@ -13,6 +13,7 @@ mod channel_settings;
 mod channels;
 pub mod chat;
 mod chat_links;
+mod chat_reasons;
 mod claim;
 mod context;
 mod cursor;

@@ -1,6 +1,7 @@
 //! A person's own account as they see it.
 
 use super::{Reader, channels};
+use crate::domain::channel::ChannelKind;
 use crate::domain::ids::SessionId;
 use crate::server::db::chat::ChatAccount;
 use crate::server::db::people::Member;
@@ -14,7 +15,7 @@ pub fn account(
     this: SessionId,
     sessions: Vec<StoredSession>,
     chats: Vec<ChatAccount>,
-    can_link: bool,
+    linkable: Vec<ChannelKind>,
     reader: &Reader,
 ) -> AccountView {
     let preferences = &member.preferences;
@@ -36,7 +37,7 @@ pub fn account(
         now: reader.moment(reader.now),
         sessions,
         chats: chats.into_iter().map(|chat| channels::chat(chat, reader)).collect(),
-        can_link,
+        linkable,
         code: None,
     }
 }

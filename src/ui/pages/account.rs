@@ -56,7 +56,7 @@ fn done_sentence(word: &str) -> Option<&'static str> {
 fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiError>) -> impl IntoView {
     let (name, email, project, role) =
         (account.name.clone(), account.email.clone(), account.project.clone(), account.role);
-    let (chats, can_link, code) = (account.chats.clone(), account.can_link, account.code.clone());
+    let (chats, linkable, code) = (account.chats.clone(), account.linkable.clone(), account.code.clone());
     let (sessions, username) = (account.sessions.clone(), email.clone());
     view! {
         <div class="page settings" data-shape="account">
@@ -110,8 +110,8 @@ fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiE
             <Section id="password-change" title="Password" lead="A new one signs you out everywhere else.">
                 <PasswordForm email=username />
             </Section>
-            {(can_link || !chats.is_empty() || code.is_some())
-                .then(|| view! { <ChatAccounts chats=chats code=code /> })}
+            {(!linkable.is_empty() || !chats.is_empty() || code.is_some())
+                .then(|| view! { <ChatAccounts chats=chats linkable=linkable code=code /> })}
             <Section
                 id="sessions"
                 title="Sessions"

@@ -6,6 +6,8 @@ use super::entries::{Entries, Entry};
 use super::secret::Secret;
 use super::settings_section::Section;
 use super::time::Time;
+use crate::domain::channel::ChannelKind;
+use crate::wire::account::ChatCode;
 use crate::wire::channels::ChatView;
 
 /// The accounts.
@@ -13,8 +15,10 @@ use crate::wire::channels::ChatView;
 pub fn ChatAccounts(
     /// In the order in which they were linked.
     chats: Vec<ChatView>,
+    /// Platforms on which one more can be linked.
+    linkable: Vec<ChannelKind>,
     /// A code that was made just before.
-    code: Option<String>,
+    code: Option<ChatCode>,
 ) -> impl IntoView {
     let rows = chats
         .into_iter()
@@ -39,25 +43,54 @@ pub fn ChatAccounts(
         })
         .collect_view();
     let code = code.map(|code| {
+        let (text, what_to_do) = code_steps(&code);
         view! {
-            <Secret title="Your code".to_owned() text=format!("/link {code}")>
-                "Send this to the bot in a private chat within 10 minutes. The bot answers with your name, and your account stands here then."
+            <Secret title="Your code".to_owned() text=text>
+                {what_to_do}
             </Secret>
         }
     });
+    let forms = linkable
+        .into_iter()
+        .map(|kind| {
+            view! {
+                <form class="form" method="post" action="/rpc/make_chat_code">
+                    <input type="hidden" name="platform" value=kind.as_str() />
+                    <button class="button" type="submit">
+                        "Link a "
+                        {kind.label()}
+                        " account"
+                    </button>
+                </form>
+            }
+        })
+        .collect_view();
     view! {
         <Section
             id="chats"
             title="Chat accounts"
-            lead="With a linked Telegram account you decide from the chat, as you would here."
+            lead="With a linked account you decide from the chat, as you would here."
         >
             {code}
             <Entries label="Chat accounts">{rows}</Entries>
-            <form class="form" method="post" action="/rpc/make_chat_code">
-                <button class="button" type="submit">
-                    "Link a Telegram account"
-                </button>
-            </form>
+            {forms}
         </Section>
+    }
+}
+
+/// What is copied, and what is to be done with it.
+fn code_steps(code: &ChatCode) -> (String, &'static str) {
+    match code.kind {
+        ChannelKind::Telegram => (
+            format!("/link {}", code.text),
+            "Send this to the bot in a private chat within 10 minutes. The bot answers with your name, and your account \
+             stands here then.",
+        ),
+        _ => (
+            code.text.clone(),
+            "Press Approve or Reject below a message of this project there. Nothing is decided: you get a button, Link my \
+             account. Press it, and paste this code within 10 minutes. You are told your name then, and your account stands \
+             here.",
+        ),
     }
 }

@@ -79,13 +79,13 @@ async fn button(
                 Ok(outcome) => outcome,
                 Err(error) => failed(error)?,
             };
-            if !matches!(&outcome, Press::Refused(_)) {
+            if !matches!(&outcome, Press::Refused(_) | Press::Stranger(_)) {
                 break;
             }
         }
     }
     let text: String = outcome.sentence().chars().take(ANSWER_MAX).collect();
-    let alert = matches!(outcome, Press::Refused(_) | Press::Over(..));
+    let alert = matches!(outcome, Press::Refused(_) | Press::Stranger(_) | Press::Over(..));
     let answer = json!({"callback_query_id": query["id"], "text": text, "show_alert": alert});
     tell(bot, "answerCallbackQuery", &answer).await;
     let Some(channel) = here else { return Ok(()) };
@@ -117,7 +117,7 @@ async fn button(
             }
             Ok(())
         }
-        Press::Decided(_) | Press::Refused(_) => Ok(()),
+        Press::Decided(_) | Press::Refused(_) | Press::Stranger(_) => Ok(()),
     }
 }
 
