@@ -46,7 +46,7 @@ pub enum Field {
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 27] = [
+    pub(super) const ALL: [Self; 32] = [
         Self::Name,
         Self::Email,
         Self::EmailTaken,
@@ -74,6 +74,11 @@ impl Field {
         Self::Setting(Rule::Flag),
         Self::Setting(Rule::Ids),
         Self::Setting(Rule::People),
+        Self::Setting(Rule::SlackBot),
+        Self::Setting(Rule::SlackApp),
+        Self::Setting(Rule::SlackChannel),
+        Self::Setting(Rule::SlackIds),
+        Self::Setting(Rule::SlackPeople),
     ];
 
     /// What fits, as a sentence.
@@ -112,6 +117,19 @@ impl Field {
             Self::Setting(Rule::Flag) => "That can only be on or off.",
             Self::Setting(Rule::Ids) => "Accounts are numbers above 0 with spaces between them, up to 50.",
             Self::Setting(Rule::People) => "Write number=e-mail, one a line, up to 50.",
+            Self::Setting(Rule::SlackBot) => {
+                "The bot token begins with xoxb-, and is needed without a webhook."
+            }
+            Self::Setting(Rule::SlackApp) => {
+                "The app-level token begins with xapp-. To decide from the chat, it or the signing secret is needed."
+            }
+            Self::Setting(Rule::SlackChannel) => {
+                "The channel ID is C or G and 6 or more of A–Z and 0–9, and is needed without a webhook."
+            }
+            Self::Setting(Rule::SlackIds) => {
+                "Members are IDs such as U012AB3CD with spaces between them, up to 50."
+            }
+            Self::Setting(Rule::SlackPeople) => "Write member ID=e-mail, one a line, up to 50.",
         }
     }
 
@@ -144,6 +162,11 @@ impl Field {
             Self::Setting(Rule::Flag) => "bad-flag",
             Self::Setting(Rule::Ids) => "bad-accounts",
             Self::Setting(Rule::People) => "bad-people",
+            Self::Setting(Rule::SlackBot) => "bad-slack-bot",
+            Self::Setting(Rule::SlackApp) => "bad-slack-app",
+            Self::Setting(Rule::SlackChannel) => "bad-slack-channel",
+            Self::Setting(Rule::SlackIds) => "bad-slack-members",
+            Self::Setting(Rule::SlackPeople) => "bad-slack-people",
         }
     }
 }

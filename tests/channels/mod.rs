@@ -2,9 +2,17 @@
 //! database.
 
 mod fake_ntfy;
+mod fake_slack;
+mod fake_slack_checks;
+mod fake_slack_people;
+mod fake_slack_socket;
 mod fake_telegram;
 mod ntfy;
 mod sending;
+mod slack;
+mod slack_slow;
+mod slack_socket;
+mod slack_words;
 mod telegram;
 mod telegram_accounts;
 
@@ -28,8 +36,10 @@ const VAULT_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aab
 pub(crate) async fn desk(pool: PgPool) -> Desk {
     let mut desk = Desk::open(pool).await;
     let vault = Vault::from_setting(VAULT_KEY).expect("a key");
-    desk.services =
-        desk.services.with_vault(vault).with_platforms(PlatformSettings { policy: OPEN, telegram_api: None });
+    desk.services = desk
+        .services
+        .with_vault(vault)
+        .with_platforms(PlatformSettings { policy: OPEN, ..PlatformSettings::default() });
     desk
 }
 

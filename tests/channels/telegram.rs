@@ -35,7 +35,11 @@ impl Chat {
     pub(super) async fn unlinked(pool: PgPool, more: Value) -> Self {
         let mut desk = desk(pool).await;
         let telegram = FakeTelegram::start().await;
-        let settings = PlatformSettings { policy: OPEN, telegram_api: Some(telegram.url()) };
+        let settings = PlatformSettings {
+            policy: OPEN,
+            telegram_api: Some(telegram.url()),
+            ..PlatformSettings::default()
+        };
         desk.services = desk.services.with_platforms(settings);
         let mut config = json!({"bot_token": TOKEN, "chat_id": GROUP, "approval_mode": true});
         config.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());

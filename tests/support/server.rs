@@ -66,8 +66,10 @@ async fn serve(
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let public_url = settings.public_url.unwrap_or_else(|| url.clone());
     let vault = Vault::from_setting(VAULT_KEY).expect("a key");
-    let platforms =
-        PlatformSettings { policy: OutboundPolicy { allow_private_targets: true }, telegram_api: None };
+    let platforms = PlatformSettings {
+        policy: OutboundPolicy { allow_private_targets: true },
+        ..PlatformSettings::default()
+    };
     let services =
         Services::new(pool.clone(), clock, &public_url).with_vault(vault).with_platforms(platforms);
     let is_https = public_url.starts_with("https:");

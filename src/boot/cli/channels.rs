@@ -21,6 +21,10 @@ pub struct PlatformArgs {
     /// Reach Telegram's Bot API here, at a server of your own
     #[arg(long, env = "IMPRI_TELEGRAM_API", value_name = "URL")]
     pub telegram_api: Option<String>,
+
+    /// Reach Slack's API here, at a proxy of your own
+    #[arg(long, env = "IMPRI_SLACK_API", value_name = "URL")]
+    pub slack_api: Option<String>,
 }
 
 impl PlatformArgs {
@@ -29,16 +33,17 @@ impl PlatformArgs {
     /// # Errors
     /// The first one that is wrong.
     pub fn settings(&self) -> Result<PlatformSettings, ConfigError> {
-        let telegram_api = match self.telegram_api.as_deref().filter(|url| !url.is_empty()) {
-            None => None,
-            Some(url) => {
-                let parsed = BaseUrl::parse(url).map_err(|_| ConfigError::TelegramApi(url.to_owned()))?;
-                Some(parsed.as_str().to_owned())
-            }
+        let own = |url: &Option<String>, wrong: fn(String) -> ConfigError| match url.as_deref() {
+            None | Some("") => Ok(None),
+            Some(url) => match BaseUrl::parse(url) {
+                Ok(parsed) => Ok(Some(parsed.as_str().to_owned())),
+                Err(_) => Err(wrong(url.to_owned())),
+            },
         };
         Ok(PlatformSettings {
             policy: OutboundPolicy { allow_private_targets: self.allow_private_targets },
-            telegram_api,
+            telegram_api: own(&self.telegram_api, ConfigError::TelegramApi)?,
+            slack_api: own(&self.slack_api, ConfigError::SlackApi)?,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ChannelKind;
+use super::{ChannelKind, slack};
 
 /// What a setting must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,11 +27,21 @@ pub enum Rule {
     Ids,
     /// Numbers of accounts, and the address of the person that each stands for.
     People,
+    /// `xoxb-…`.
+    SlackBot,
+    /// `xapp-…`.
+    SlackApp,
+    /// `C…` or `G…`.
+    SlackChannel,
+    /// Up to 50 of `U…`.
+    SlackIds,
+    /// `U…`, and the address of the person that each stands for.
+    SlackPeople,
 }
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 15] = [
         Self::Url,
         Self::TelegramToken,
         Self::TelegramChat,
@@ -42,6 +52,11 @@ impl Rule {
         Self::Flag,
         Self::Ids,
         Self::People,
+        Self::SlackBot,
+        Self::SlackApp,
+        Self::SlackChannel,
+        Self::SlackIds,
+        Self::SlackPeople,
     ];
 
     /// The rule, as the rest of a sentence that begins with the setting's name.
@@ -61,6 +76,11 @@ impl Rule {
             Self::People => {
                 "must be an object of up to 50: an account's number, and a person's e-mail address."
             }
+            Self::SlackBot => "must be a bot's token: xoxb- and letters, digits and dashes.",
+            Self::SlackApp => "must be an app-level token: xapp- and letters, digits and dashes.",
+            Self::SlackChannel => "must be a channel's ID: C or G, and 6 or more of A–Z and 0–9.",
+            Self::SlackIds => "must be a list of up to 50 member IDs: U, and 6 or more of A–Z and 0–9.",
+            Self::SlackPeople => "must be an object of up to 50: a member ID, and a person's e-mail address.",
         }
     }
 }
@@ -82,11 +102,11 @@ pub struct Field {
     pub hint: &'static str,
 }
 
-const fn open(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
+pub(super) const fn open(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
     Field { name, is_secret: false, is_required: false, rule, label, hint }
 }
 
-const fn secret(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
+pub(super) const fn secret(name: &'static str, rule: Rule, label: &'static str, hint: &'static str) -> Field {
     Field { is_secret: true, ..open(name, rule, label, hint) }
 }
 
@@ -179,7 +199,8 @@ pub fn fields(kind: ChannelKind) -> &'static [Field] {
         ChannelKind::Webhook => &WEBHOOK,
         ChannelKind::Email => &EMAIL,
         ChannelKind::Telegram => &TELEGRAM,
-        ChannelKind::Slack | ChannelKind::Discord => &[],
+        ChannelKind::Slack => &slack::FIELDS,
+        ChannelKind::Discord => &[],
     }
 }
 

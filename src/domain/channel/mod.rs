@@ -4,6 +4,7 @@
 
 mod check;
 mod fields;
+mod slack;
 
 use serde::{Deserialize, Serialize};
 
@@ -65,8 +66,8 @@ impl ChannelKind {
     /// Whether this version can send there. One that can't is refused when it is made.
     pub fn is_available(self) -> bool {
         match self {
-            Self::Telegram | Self::Ntfy | Self::Webhook => true,
-            Self::Email | Self::Slack | Self::Discord => false,
+            Self::Telegram | Self::Slack | Self::Ntfy | Self::Webhook => true,
+            Self::Email | Self::Discord => false,
         }
     }
 

@@ -12,6 +12,8 @@ mod ntfy;
 pub mod outbound;
 pub mod platform;
 mod platforms;
+pub mod slack;
+mod socket;
 pub mod telegram;
 pub mod token;
 mod webhook;

@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 
 use super::Platforms;
 use super::message::Message;
-use super::{ntfy, telegram, webhook};
+use super::{ntfy, slack, telegram, webhook};
 use crate::domain::channel::{ChannelKind, Config};
 use crate::domain::delivery::Outcome;
 
@@ -109,7 +109,8 @@ pub fn open(kind: ChannelKind, config: &Config, platforms: &Platforms) -> Result
         ChannelKind::Ntfy => Ok(Box::new(ntfy::Ntfy::new(config, platforms.guarded()))),
         ChannelKind::Webhook => Ok(Box::new(webhook::Webhook::new(config, platforms.guarded()))),
         ChannelKind::Telegram => Ok(Box::new(telegram::Telegram::new(config, platforms))),
-        ChannelKind::Email | ChannelKind::Slack | ChannelKind::Discord => {
+        ChannelKind::Slack => Ok(Box::new(slack::Slack::new(config, platforms))),
+        ChannelKind::Email | ChannelKind::Discord => {
             Err(Failure::never(None, format!("this version can't send to {}", kind.label())))
         }
     }

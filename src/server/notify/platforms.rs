@@ -1,10 +1,20 @@
 //! How this server reaches platforms: the operator's settings, and the clients made of them.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use tokio_util::task::TaskTracker;
+
 use super::OutboundPolicy;
 use super::outbound::Outbound;
 
 /// Where Telegram's Bot API is (<https://core.telegram.org/bots/api#making-requests>).
 const TELEGRAM: &str = "https://api.telegram.org";
+/// Where Slack's Web API is (<https://docs.slack.dev/apis/web-api/>).
+const SLACK: &str = "https://slack.com";
+/// Where answers to what was pressed in Slack go
+/// (<https://docs.slack.dev/interactivity/handling-user-interaction/#message_responses>).
+const SLACK_HOOKS: &str = "https://hooks.slack.com/";
 
 /// What an operator says about platforms.
 #[derive(Debug, Clone)]
@@ -13,34 +23,52 @@ pub struct PlatformSettings {
     pub policy: OutboundPolicy,
     /// Where a Bot API server of one's own is; Telegram's, if absent.
     pub telegram_api: Option<String>,
+    /// Where a proxy to Slack's API is; Slack's own, if absent.
+    pub slack_api: Option<String>,
 }
 
 impl Default for PlatformSettings {
     fn default() -> Self {
-        Self { policy: OutboundPolicy { allow_private_targets: false }, telegram_api: None }
+        Self { policy: OutboundPolicy { allow_private_targets: false }, telegram_api: None, slack_api: None }
     }
 }
 
-/// The clients.
-#[derive(Debug)]
+/// The clients. They hold secrets, so they do not show themselves.
 pub struct Platforms {
     guarded: Outbound,
     telegram: (String, Outbound),
+    slack: (String, Outbound),
+    slack_hooks: String,
+    /// What Slack's apps sign with, by channel, as it was read last.
+    slack_secrets: Mutex<HashMap<String, String>>,
+    /// What platforms were told to wait for no longer, and is still being worked on.
+    tasks: TaskTracker,
 }
 
 impl Platforms {
     /// Clients for these settings.
     pub fn new(settings: PlatformSettings) -> Self {
         let guarded = Outbound::new(settings.policy);
-        let telegram = match settings.telegram_api {
+        let reach = |own: Option<String>, usual: &str| match own {
             // The operator's own choice may be inside their network.
             Some(base) => {
                 let open = Outbound::new(OutboundPolicy { allow_private_targets: true });
                 (base.trim_end_matches('/').to_owned(), open)
             }
-            None => (TELEGRAM.to_owned(), guarded.clone()),
+            None => (usual.to_owned(), guarded.clone()),
         };
-        Self { guarded, telegram }
+        let slack_hooks = match settings.slack_api.as_deref() {
+            Some(base) => format!("{}/", base.trim_end_matches('/')),
+            None => SLACK_HOOKS.to_owned(),
+        };
+        Self {
+            telegram: reach(settings.telegram_api, TELEGRAM),
+            slack: reach(settings.slack_api, SLACK),
+            slack_hooks,
+            slack_secrets: Mutex::default(),
+            tasks: TaskTracker::new(),
+            guarded,
+        }
     }
 
     /// For addresses that an administrator of the project chose.
@@ -51,5 +79,30 @@ impl Platforms {
     /// Where the Bot API is, and the client for it.
     pub fn telegram(&self) -> (&str, &Outbound) {
         (&self.telegram.0, &self.telegram.1)
+    }
+
+    /// Where Slack's API is, and the client for it.
+    pub fn slack(&self) -> (&str, &Outbound) {
+        (&self.slack.0, &self.slack.1)
+    }
+
+    /// What the addresses begin with at which Slack takes answers to what was pressed.
+    pub fn slack_hooks(&self) -> &str {
+        &self.slack_hooks
+    }
+
+    /// Keeps what Slack's apps sign with, for when the database takes long.
+    pub fn keep_slack_secrets(&self, secrets: HashMap<String, String>) {
+        *self.slack_secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets;
+    }
+
+    /// What the app of a channel signed with when it was read last.
+    pub fn slack_secret(&self, channel: &str) -> Option<String> {
+        self.slack_secrets.lock().unwrap_or_else(PoisonError::into_inner).get(channel).cloned()
+    }
+
+    /// Work on what platforms sent, which was acknowledged before it was done.
+    pub fn tasks(&self) -> &TaskTracker {
+        &self.tasks
     }
 }

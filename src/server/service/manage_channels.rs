@@ -168,10 +168,10 @@ fn settings(kind: ChannelKind, texts: &HashMap<String, String>, is_new: bool) ->
 
 fn value(field: &Field, text: &str) -> Value {
     match field.rule {
-        Rule::Ids => {
+        Rule::Ids | Rule::SlackIds => {
             text.split([',', ' ', '\n', '\r', '\t']).filter(|id| !id.is_empty()).map(Value::from).collect()
         }
-        Rule::People => {
+        Rule::People | Rule::SlackPeople => {
             let pairs = text.lines().map(str::trim).filter(|line| !line.is_empty());
             let pairs = pairs.map(|line| line.split_once('=').unwrap_or((line, "")));
             Value::Object(pairs.map(|(id, address)| (id.trim().to_owned(), address.trim().into())).collect())
