@@ -80,7 +80,6 @@ async fn what_breaks_a_rule_is_named_and_nothing_is_stored(db: PgPool) {
     for (part, field, word) in [
         (json!({"name": ""}), "name", "1 to 200"),
         (json!({"type": "pager"}), "type", "ntfy"),
-        (json!({"type": "slack"}), "type", "can't send to Slack yet"),
         (json!({"digest_window_sec": 5}), "digest_window_sec", "10 to 3600"),
         (json!({"config": {"url": "https://n.example"}}), "config", "topic"),
         (json!({"config": {"url": "file:///etc", "topic": "x"}}), "config", "http"),

@@ -24,7 +24,7 @@ async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
     let ada = app.ada().await;
     let empty = ada.open("/channels").await;
     assert!(empty.text(".nothing").contains("There is no channel yet"));
-    assert_eq!(empty.texts(".channel-kinds a"), ["Telegram", "ntfy", "Webhook"]);
+    assert_eq!(empty.texts(".channel-kinds a"), ["Telegram", "Slack", "ntfy", "Webhook"]);
     let guide = ada.open("/channels?new=telegram").await;
     assert!(guide.text(".channel-steps").contains("@BotFather"));
     assert!(
@@ -144,4 +144,43 @@ async fn a_code_is_shown_once_to_whoever_could_decide_from_a_chat(db: PgPool) {
     let unlinked = ada.submit("/rpc/unlink_chat", &[("platform", "telegram"), ("user", "777")]).await;
     assert_eq!(unlinked.location(), "/account?done=unlinked");
     assert_eq!(app.count("select count(*) from chat_account").await, 0);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn slack_is_set_up_step_by_step_and_its_accounts_are_linked_with_a_code(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let guide = ada.open("/channels?new=slack").await;
+    let steps = guide.text(".channel-steps");
+    assert!(steps.contains("connections:write") && steps.contains("/invite @Impri"), "{steps}");
+    assert!(guide.text(".command code").contains("socket_mode_enabled: true"), "{}", guide.html);
+    let fields = [("kind", "slack"), ("name", "ops"), ("settings[approval_mode]", "on")];
+    let refused = ada.submit("/rpc/create_channel", &fields).await;
+    assert!(ada.follow(&refused).await.text("[role=alert]").contains("begins with xoxb-"));
+    let token = "settings[bot_token]";
+    let telegrams = [fields[0], fields[1], fields[2], (token, "12:Ab")];
+    let refused = ada.submit("/rpc/create_channel", &telegrams).await;
+    assert!(
+        ada.follow(&refused).await.text("[role=alert]").contains("begins with xoxb-"),
+        "not Telegram's rule"
+    );
+    let mut all = vec![(token, "xoxb-1-a"), ("settings[channel_id]", "C0123ABCD")];
+    all.extend(fields);
+    let refused = ada.submit("/rpc/create_channel", &all).await;
+    assert!(ada.follow(&refused).await.text("[role=alert]").contains("begins with xapp-"));
+    all.push(("settings[app_token]", "xapp-1-A0-2-c"));
+    all.push(("settings[allowed_approver_slack_user_ids]", "U012AB3CD W012AB3CD"));
+    let made = ada.submit("/rpc/create_channel", &all).await;
+    assert!(made.location().contains("done=made"), "{}", made.location());
+    let page = ada.follow(&made).await;
+    assert!(page.html.contains("value=\"U012AB3CD W012AB3CD\""), "{}", page.html);
+    let code = ada.submit("/rpc/make_chat_code", &[("platform", "slack")]).await;
+    let account = ada.follow(&code).await;
+    assert!(account.text(".secret").contains("Link my account"), "{}", account.html);
+    assert!(
+        account.text("#chats").contains("Link a Slack account")
+            && !account.text("#chats").contains("Telegram")
+    );
+    let nowhere = ada.submit("/rpc/make_chat_code", &[("platform", "pager")]).await;
+    assert!(nowhere.location().contains("refused="), "{}", nowhere.location());
 }

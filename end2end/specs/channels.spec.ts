@@ -75,3 +75,24 @@ test("a reviewer is told whom to ask about channels", async ({ windowOf, watch }
   await grace.goto("/channels");
   await expect(grace.getByRole("alert")).toContainText("Only an administrator can");
 });
+
+test("setting up Slack gives a manifest to paste, and a person links their account", async ({ page, visit }) => {
+  await visit("/channels?new=slack");
+  await expect(page.getByText("From a manifest").first()).toBeVisible();
+  await expect(page.getByText("socket_mode_enabled: true")).toBeVisible();
+  await look(page, "channels-slack");
+  await expectNothingWider(page);
+  await page.getByLabel("Name", { exact: true }).fill("ops");
+  await page.getByLabel("Bot token").fill("12:AbC");
+  await page.getByRole("button", { name: "Make the channel" }).click();
+  await expect(page.getByRole("alert")).toContainText("The bot token begins with xoxb-");
+  await page.getByLabel("Name", { exact: true }).fill("ops");
+  await page.getByLabel("Bot token").fill("xoxb-1-a");
+  await page.getByLabel("Channel ID").fill("C0123ABCD");
+  await page.getByLabel("App-level token").fill("xapp-1-A0-2-c");
+  await page.getByRole("button", { name: "Make the channel" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "The channel is made" })).toBeVisible();
+  await visit("/account");
+  await page.getByRole("button", { name: "Link a Slack account" }).click();
+  await expect(page.getByRole("region", { name: "Your code" })).toContainText("Link my account");
+});

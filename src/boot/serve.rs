@@ -222,6 +222,8 @@ fn start_workers(
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { notify::discord::listen::run(&all, &token).await });
     let (all, token) = (services.clone(), stop.clone());
+    tracker.spawn(async move { notify::slack::listen::run(&all, &token).await });
+    let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { all.run_sealer(checkpoint_file, &token).await });
     if let Some(url) = &config.checkpoint_url {
         let (all, token, receiver) = (services.clone(), stop.clone(), CheckpointReceiver::new(url));

@@ -48,7 +48,7 @@ pub enum Field {
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 31] = [
+    pub(super) const ALL: [Self; 36] = [
         Self::Name,
         Self::Email,
         Self::EmailTaken,
@@ -80,6 +80,11 @@ impl Field {
         Self::Setting(Rule::Snowflake),
         Self::Setting(Rule::Snowflakes),
         Self::Setting(Rule::PublicKey),
+        Self::Setting(Rule::SlackBot),
+        Self::Setting(Rule::SlackApp),
+        Self::Setting(Rule::SlackChannel),
+        Self::Setting(Rule::SlackIds),
+        Self::Setting(Rule::SlackPeople),
     ];
 
     /// What fits, as a sentence.
@@ -129,6 +134,19 @@ impl Field {
                 "Accounts are numbers of Discord's with spaces between them, up to 50."
             }
             Self::Setting(Rule::PublicKey) => "The public key has 64 hexadecimal digits.",
+            Self::Setting(Rule::SlackBot) => {
+                "The bot token begins with xoxb-, and is needed without a webhook."
+            }
+            Self::Setting(Rule::SlackApp) => {
+                "The app-level token begins with xapp-. To decide from the chat, it or the signing secret is needed."
+            }
+            Self::Setting(Rule::SlackChannel) => {
+                "The channel ID is C or G and 6 or more of A–Z and 0–9, and is needed without a webhook."
+            }
+            Self::Setting(Rule::SlackIds) => {
+                "Members are IDs such as U012AB3CD with spaces between them, up to 50."
+            }
+            Self::Setting(Rule::SlackPeople) => "Write member ID=e-mail, one a line, up to 50.",
         }
     }
 
@@ -165,6 +183,11 @@ impl Field {
             Self::Setting(Rule::Snowflake) => "bad-discord-id",
             Self::Setting(Rule::Snowflakes) => "bad-discord-accounts",
             Self::Setting(Rule::PublicKey) => "bad-public-key",
+            Self::Setting(Rule::SlackBot) => "bad-slack-bot",
+            Self::Setting(Rule::SlackApp) => "bad-slack-app",
+            Self::Setting(Rule::SlackChannel) => "bad-slack-channel",
+            Self::Setting(Rule::SlackIds) => "bad-slack-members",
+            Self::Setting(Rule::SlackPeople) => "bad-slack-people",
         }
     }
 }

@@ -1,17 +1,25 @@
 //! Channels, from a proposal to the people who hear of it: real servers on loopback that play the platforms, and a real
 //! database.
 
-mod email;
 mod discord;
 mod discord_calls;
 mod discord_gateway;
 mod discord_sending;
+mod email;
 mod fake_discord;
 mod fake_ntfy;
 mod fake_smtp;
+mod fake_slack;
+mod fake_slack_checks;
+mod fake_slack_people;
+mod fake_slack_socket;
 mod fake_telegram;
 mod ntfy;
 mod sending;
+mod slack;
+mod slack_slow;
+mod slack_socket;
+mod slack_words;
 mod telegram;
 mod telegram_accounts;
 

@@ -27,6 +27,9 @@ pub struct PlatformArgs {
     /// Reach Discord's API here, at a proxy of your own
     #[arg(long, env = "IMPRI_DISCORD_API", value_name = "URL")]
     pub discord_api: Option<String>,
+    /// Reach Slack's API here, at a proxy of your own
+    #[arg(long, env = "IMPRI_SLACK_API", value_name = "URL")]
+    pub slack_api: Option<String>,
 }
 
 impl PlatformArgs {
@@ -48,6 +51,7 @@ impl PlatformArgs {
             smtp: self.smtp.settings()?,
             telegram_api: address(&self.telegram_api, ConfigError::TelegramApi)?,
             discord_api: address(&self.discord_api, ConfigError::DiscordApi)?,
+            slack_api: address(&self.slack_api, ConfigError::SlackApi)?,
         })
     }
 }

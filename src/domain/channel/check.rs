@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::fields::{Field, Rule, fields};
-use super::{ChannelKind, discord, fields as fields_of};
+use super::{ChannelKind, discord, fields as fields_of, slack};
 use crate::domain::text::{Email, FieldError};
 
 /// Longest name, in characters.
@@ -78,6 +78,9 @@ pub fn check_config(
     if kind == ChannelKind::Discord && errors.is_empty() {
         errors.extend(discord::missing(&config));
     }
+    if errors.is_empty() && kind == ChannelKind::Slack {
+        errors.extend(slack::check_whole(&config));
+    }
     if errors.is_empty() { Ok(config) } else { Err(errors) }
 }
 
@@ -106,6 +109,11 @@ fn check(field: &Field, value: &Value, is_url: impl Fn(&str) -> bool) -> Result<
         Rule::Snowflake => discord::snowflake(value).map(Value::from),
         Rule::Snowflakes => discord::snowflakes(value, LIST_MAX),
         Rule::PublicKey => fits(discord::is_public_key).map(|key| discord::lower(&key)),
+        Rule::SlackBot => fits(slack::is_bot_token),
+        Rule::SlackApp => fits(slack::is_app_token),
+        Rule::SlackChannel => fits(slack::is_channel),
+        Rule::SlackIds => slack::members(value, LIST_MAX),
+        Rule::SlackPeople => slack::people(value, LIST_MAX),
     };
     checked.ok_or(field.rule.sentence())
 }

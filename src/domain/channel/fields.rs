@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ChannelKind;
+use super::{ChannelKind, slack};
 
 /// What a setting must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,11 +33,21 @@ pub enum Rule {
     Snowflakes,
     /// 64 hexadecimal digits.
     PublicKey,
+    /// `xoxb-…`.
+    SlackBot,
+    /// `xapp-…`.
+    SlackApp,
+    /// `C…` or `G…`.
+    SlackChannel,
+    /// Up to 50 of `U…`.
+    SlackIds,
+    /// `U…`, and the address of the person that each stands for.
+    SlackPeople,
 }
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 18] = [
         Self::Url,
         Self::TelegramToken,
         Self::TelegramChat,
@@ -51,6 +61,11 @@ impl Rule {
         Self::Snowflake,
         Self::Snowflakes,
         Self::PublicKey,
+        Self::SlackBot,
+        Self::SlackApp,
+        Self::SlackChannel,
+        Self::SlackIds,
+        Self::SlackPeople,
     ];
 
     /// The rule, as the rest of a sentence that begins with the setting's name.
@@ -75,6 +90,11 @@ impl Rule {
                 "must be a list of up to 50 numbers of Discord accounts: 1 to 20 digits each."
             }
             Self::PublicKey => "must be the application's public key: 64 hexadecimal digits.",
+            Self::SlackBot => "must be a bot's token: xoxb- and letters, digits and dashes.",
+            Self::SlackApp => "must be an app-level token: xapp- and letters, digits and dashes.",
+            Self::SlackChannel => "must be a channel's ID: C or G, and 6 or more of A–Z and 0–9.",
+            Self::SlackIds => "must be a list of up to 50 member IDs: U, and 6 or more of A–Z and 0–9.",
+            Self::SlackPeople => "must be an object of up to 50: a member ID, and a person's e-mail address.",
         }
     }
 }
@@ -194,7 +214,7 @@ const TELEGRAM: [Field; 6] = [
     ),
 ];
 
-/// The settings of a sort of channel. Empty for one that this version can't send to.
+/// The settings of a sort of channel.
 pub fn fields(kind: ChannelKind) -> &'static [Field] {
     match kind {
         ChannelKind::Ntfy => &NTFY,
@@ -202,7 +222,7 @@ pub fn fields(kind: ChannelKind) -> &'static [Field] {
         ChannelKind::Email => &EMAIL,
         ChannelKind::Telegram => &TELEGRAM,
         ChannelKind::Discord => &super::discord::FIELDS,
-        ChannelKind::Slack => &[],
+        ChannelKind::Slack => &slack::FIELDS,
     }
 }
 

@@ -5,6 +5,7 @@
 mod check;
 mod discord;
 mod fields;
+mod slack;
 
 use serde::{Deserialize, Serialize};
 
@@ -61,14 +62,6 @@ impl ChannelKind {
             Self::Email => "E-mail",
             Self::Ntfy => "ntfy",
             Self::Webhook => "Webhook",
-        }
-    }
-
-    /// Whether this version can send there. One that can't is refused when it is made.
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Telegram | Self::Discord | Self::Email | Self::Ntfy | Self::Webhook => true,
-            Self::Slack => false,
         }
     }
 

@@ -32,6 +32,12 @@ pub enum ConfigError {
          such as http://127.0.0.1:8082."
     )]
     DiscordApi(String),
+    /// The address of a proxy to Slack's API has the wrong form.
+    #[error(
+        "IMPRI_SLACK_API (--slack-api) is {0:?}, but must be the http or https address of a proxy to Slack's API, such as \
+         http://127.0.0.1:8082."
+    )]
+    SlackApi(String),
     /// There is no key to call the server with.
     #[error(
         "IMPRI_API_KEY is not set: give it the key of an agent, as impri keys create --scope actions prints it."

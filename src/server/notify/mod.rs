@@ -14,6 +14,7 @@ mod ntfy;
 pub mod outbound;
 pub mod platform;
 mod platforms;
+pub mod slack;
 mod socket;
 pub mod telegram;
 pub mod token;

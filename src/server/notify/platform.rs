@@ -1,7 +1,7 @@
 //! What every platform can do, and which of them a channel speaks to.
 //!
-//! To add one: a file beside this that implements [`Platform`], an arm in [`open`], its settings in
-//! `domain/channel/fields.rs` and `true` in `ChannelKind::is_available`. A platform only gives a message its form and
+//! To add one: a file beside this that implements [`Platform`], an arm in [`open`], and its settings in
+//! `domain/channel/fields.rs`. A platform only gives a message its form and
 //! says what came of it; when to send, what to say and who may decide is not its business.
 //!
 //! A platform whose buttons decide hands what was pressed to `Services::press` and a reason to `Services::answer_why`, and
@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 
 use super::Platforms;
 use super::message::Message;
-use super::{discord, email, ntfy, telegram, webhook};
+use super::{discord, email, ntfy, slack, telegram, webhook};
 use crate::domain::channel::{ChannelKind, Config};
 use crate::domain::delivery::Outcome;
 
@@ -103,7 +103,7 @@ pub trait Platform: Send + Sync {
 /// The platform of a channel, or why this server can't speak to it.
 ///
 /// # Errors
-/// If the sort is none that this version can send to, or the operator's settings lack something.
+/// If the operator's settings lack something.
 pub fn open(kind: ChannelKind, config: &Config, platforms: &Platforms) -> Result<Box<dyn Platform>, Failure> {
     match kind {
         ChannelKind::Ntfy => Ok(Box::new(ntfy::Ntfy::new(config, platforms.guarded()))),
@@ -111,8 +111,6 @@ pub fn open(kind: ChannelKind, config: &Config, platforms: &Platforms) -> Result
         ChannelKind::Telegram => Ok(Box::new(telegram::Telegram::new(config, platforms))),
         ChannelKind::Email => Ok(Box::new(email::Email::new(config, platforms.smtp())?)),
         ChannelKind::Discord => Ok(Box::new(discord::Discord::new(config, platforms))),
-        ChannelKind::Slack => {
-            Err(Failure::never(None, format!("this version can't send to {}", kind.label())))
-        }
+        ChannelKind::Slack => Ok(Box::new(slack::Slack::new(config, platforms))),
     }
 }

@@ -1,5 +1,10 @@
 //! How this server reaches platforms: the operator's settings, and the clients made of them.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use tokio_util::task::TaskTracker;
+
 use super::outbound::Outbound;
 use super::{OutboundPolicy, email};
 use crate::domain::channel::ChannelKind;
@@ -7,7 +12,11 @@ use crate::server::config::Smtp;
 
 /// Where Telegram's Bot API is (<https://core.telegram.org/bots/api#making-requests>).
 const TELEGRAM: &str = "https://api.telegram.org";
-
+/// Where Slack's Web API is (<https://docs.slack.dev/apis/web-api/>).
+const SLACK: &str = "https://slack.com";
+/// Where answers to what was pressed in Slack go
+/// (<https://docs.slack.dev/interactivity/handling-user-interaction/#message_responses>).
+const SLACK_HOOKS: &str = "https://hooks.slack.com/";
 /// Where Discord's API is (<https://docs.discord.com/developers/reference#api-reference-base-url>).
 const DISCORD: &str = "https://discord.com";
 
@@ -22,6 +31,8 @@ pub struct PlatformSettings {
     pub smtp: Option<Smtp>,
     /// Where Discord's API is reached, such as a proxy; at Discord's, if absent.
     pub discord_api: Option<String>,
+    /// Where a proxy to Slack's API is; Slack's own, if absent.
+    pub slack_api: Option<String>,
 }
 
 impl Default for PlatformSettings {
@@ -29,36 +40,53 @@ impl Default for PlatformSettings {
         Self {
             policy: OutboundPolicy { allow_private_targets: false },
             telegram_api: None,
+            slack_api: None,
             discord_api: None,
             smtp: None,
         }
     }
 }
 
-/// The clients.
-#[derive(Debug)]
+/// The clients. They hold secrets, so they do not show themselves.
 pub struct Platforms {
     guarded: Outbound,
     telegram: (String, Outbound),
     smtp: Option<Smtp>,
     discord: (String, Outbound),
+    slack: (String, Outbound),
+    slack_hooks: String,
+    /// What Slack's apps sign with, by channel, as it was read last.
+    slack_secrets: Mutex<HashMap<String, String>>,
+    /// What platforms were told to wait for no longer, and is still being worked on.
+    tasks: TaskTracker,
 }
 
 impl Platforms {
     /// Clients for these settings.
     pub fn new(settings: PlatformSettings) -> Self {
         let guarded = Outbound::new(settings.policy);
-        // The operator's own choice may be inside their network.
         let reach = |own: Option<String>, usual: &str| match own {
+            // The operator's own choice may be inside their network.
             Some(base) => {
                 let open = Outbound::new(OutboundPolicy { allow_private_targets: true });
                 (base.trim_end_matches('/').to_owned(), open)
             }
             None => (usual.to_owned(), guarded.clone()),
         };
-        let telegram = reach(settings.telegram_api, TELEGRAM);
-        let discord = reach(settings.discord_api, DISCORD);
-        Self { guarded, telegram, discord, smtp: settings.smtp }
+        let slack_hooks = match settings.slack_api.as_deref() {
+            Some(base) => format!("{}/", base.trim_end_matches('/')),
+            None => SLACK_HOOKS.to_owned(),
+        };
+        Self {
+            telegram: reach(settings.telegram_api, TELEGRAM),
+            slack: reach(settings.slack_api, SLACK),
+            discord: reach(settings.discord_api, DISCORD),
+            smtp: settings.smtp,
+            slack_hooks,
+            slack_secrets: Mutex::default(),
+            tasks: TaskTracker::new(),
+            guarded,
+        }
     }
 
     /// For addresses that an administrator of the project chose.
@@ -84,5 +112,30 @@ impl Platforms {
     /// Where Discord is, and the client for it.
     pub fn discord(&self) -> (&str, &Outbound) {
         (&self.discord.0, &self.discord.1)
+    }
+
+    /// Where Slack's API is, and the client for it.
+    pub fn slack(&self) -> (&str, &Outbound) {
+        (&self.slack.0, &self.slack.1)
+    }
+
+    /// What the addresses begin with at which Slack takes answers to what was pressed.
+    pub fn slack_hooks(&self) -> &str {
+        &self.slack_hooks
+    }
+
+    /// Keeps what Slack's apps sign with, for when the database takes long.
+    pub fn keep_slack_secrets(&self, secrets: HashMap<String, String>) {
+        *self.slack_secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets;
+    }
+
+    /// What the app of a channel signed with when it was read last.
+    pub fn slack_secret(&self, channel: &str) -> Option<String> {
+        self.slack_secrets.lock().unwrap_or_else(PoisonError::into_inner).get(channel).cloned()
+    }
+
+    /// Work on what platforms sent, which was acknowledged before it was done.
+    pub fn tasks(&self) -> &TaskTracker {
+        &self.tasks
     }
 }

@@ -94,23 +94,14 @@ impl Services {
     }
 }
 
-/// A sort that this version can send to.
-pub(super) fn available(text: &str) -> Result<ChannelKind, FieldError> {
-    let names = |kinds: &mut dyn Iterator<Item = ChannelKind>| {
-        kinds.map(ChannelKind::as_str).collect::<Vec<_>>().join(", ")
-    };
-    let can = || names(&mut ChannelKind::ALL.into_iter().filter(|kind| kind.is_available()));
+/// The sort that a text names.
+pub(super) fn sort(text: &str) -> Result<ChannelKind, FieldError> {
+    let names = ChannelKind::ALL.map(ChannelKind::as_str).join(", ");
     if text.is_empty() {
-        return Err(FieldError::required("type", format!("is required: one of {}.", can())));
+        return Err(FieldError::required("type", format!("is required: one of {names}.")));
     }
-    match ChannelKind::from_text(text) {
-        Some(kind) if kind.is_available() => Ok(kind),
-        Some(kind) => {
-            let text = format!("this version can't send to {} yet; it can to {}.", kind.label(), can());
-            Err(FieldError::invalid("type", text))
-        }
-        None => Err(FieldError::invalid("type", format!("must be one of {}; {text:?} was sent.", can()))),
-    }
+    let kind = ChannelKind::from_text(text);
+    kind.ok_or_else(|| FieldError::invalid("type", format!("must be one of {names}; {text:?} was sent.")))
 }
 
 /// Makes what nobody has to think of.

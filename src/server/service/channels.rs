@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Services;
-use super::channel_settings::{available, changes, complete, is_url};
+use super::channel_settings::{changes, complete, is_url, sort};
 use super::notices::WINDOW;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::channel::{Filters, check_config, check_filters, check_name, check_window};
@@ -95,7 +95,7 @@ impl Services {
         let window_secs = check_window(new.window_secs.unwrap_or(WINDOW)).map_err(|error| errors.push(error));
         let filters = check_filters(new.filters).map_err(|all| errors.extend(all)).unwrap_or_default();
         let kind =
-            available(&new.kind).and_then(|kind| self.ready(kind)).map_err(|error| errors.push(error)).ok();
+            sort(&new.kind).and_then(|kind| self.ready(kind)).map_err(|error| errors.push(error)).ok();
         let checked =
             kind.map(|kind| check_config(kind, &new.config, is_url).map_err(|all| errors.extend(all)));
         let (Some(kind), Some(Ok(mut config)), Ok(window_secs), true) =

@@ -59,7 +59,7 @@ impl Services {
     /// If the member is no administrator, or a field breaks a rule.
     pub async fn make_channel(&self, member: &Member, form: ChannelForm) -> ServiceResult<ChannelId> {
         member.require(Role::Admin)?;
-        let kind = ChannelKind::from_text(&form.kind).filter(|kind| kind.is_available());
+        let kind = ChannelKind::from_text(&form.kind);
         let kind = kind.ok_or_else(|| FieldError::invalid("channel.type", "must be one of the list."))?;
         self.ready(kind).map_err(|error| error.at("channel.mail_server"))?;
         let new = NewChannel {
@@ -169,10 +169,10 @@ fn settings(kind: ChannelKind, texts: &HashMap<String, String>, is_new: bool) ->
 
 fn value(field: &Field, text: &str) -> Value {
     match field.rule {
-        Rule::Ids | Rule::Snowflakes => {
+        Rule::Ids | Rule::Snowflakes | Rule::SlackIds => {
             text.split([',', ' ', '\n', '\r', '\t']).filter(|id| !id.is_empty()).map(Value::from).collect()
         }
-        Rule::People => {
+        Rule::People | Rule::SlackPeople => {
             let pairs = text.lines().map(str::trim).filter(|line| !line.is_empty());
             let pairs = pairs.map(|line| line.split_once('=').unwrap_or((line, "")));
             Value::Object(pairs.map(|(id, address)| (id.trim().to_owned(), address.trim().into())).collect())

@@ -31,7 +31,7 @@ pub fn ChannelsPage() -> impl IntoView {
                         (
                             query.get_str("done").and_then(done_sentence),
                             query.get_str("refused").and_then(UiError::from_code),
-                            query.get_str("new").and_then(ChannelKind::from_text).filter(|kind| kind.is_available()),
+                            query.get_str("new").and_then(ChannelKind::from_text),
                         )
                     });
                 match load_channels().await {

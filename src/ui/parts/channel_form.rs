@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::copy_button::CopyButton;
 use super::text_area::TextArea;
 use crate::domain::channel::{ChannelKind, Field, Rule, fields};
 use crate::wire::channels::ChannelView;
@@ -11,7 +12,6 @@ use crate::wire::channels::ChannelView;
 pub fn ChannelKinds() -> impl IntoView {
     let kinds = ChannelKind::ALL
         .into_iter()
-        .filter(|kind| kind.is_available())
         .map(|kind| {
             view! {
                 <li>
@@ -33,7 +33,9 @@ fn about(kind: ChannelKind) -> &'static str {
         ChannelKind::Webhook => "A signed request to a program of yours.",
         ChannelKind::Email => "Mails with a link to the card.",
         ChannelKind::Discord => "Cards in a channel, with Approve and Reject below them.",
-        ChannelKind::Slack => "",
+        ChannelKind::Slack => {
+            "Cards in a channel, with Approve and Reject below them; or messages with a link."
+        }
     }
 }
 
@@ -69,8 +71,20 @@ fn steps(kind: ChannelKind) -> &'static [&'static str] {
              paste it below with the token.",
             "Make the channel and send a test. Whoever is to decide links their Discord account at /account.",
         ],
-        ChannelKind::Slack => &[],
+        ChannelKind::Slack => &[
+            "At api.slack.com/apps choose Create New App, From a manifest, your workspace, YAML, and paste the manifest below.",
+            "Under Basic Information, App-Level Tokens, generate a token with the scope connections:write, and copy it (xapp-…).",
+            "Under Install App install it in the workspace, and copy the bot token (xoxb-…).",
+            "In Slack write /invite @Impri in the channel that is to decide. Its ID is at the end of the channel's details.",
+            "Make the channel and send a test. Whoever is to decide presses a button once and is told how to link their account.",
+            "For messages with a link alone: an incoming webhook is enough. Untick Decide from the chat and paste its address.",
+        ],
     }
+}
+
+/// What is pasted on the platform, so that nobody has to click it together there.
+fn manifest(kind: ChannelKind) -> Option<&'static str> {
+    (kind == ChannelKind::Slack).then_some(include_str!("slack_manifest.yaml"))
 }
 
 /// The set-up of a new channel.
@@ -82,9 +96,18 @@ pub fn NewChannel(
     others: Vec<(String, String)>,
 ) -> impl IntoView {
     let steps = steps(kind).iter().map(|step| view! { <li>{*step}</li> }).collect_view();
+    let manifest = manifest(kind).map(|text| {
+        view! {
+            <div class="command">
+                <pre tabindex="0"><code data-copy="">{text}</code></pre>
+                <CopyButton />
+            </div>
+        }
+    });
     view! {
         <h3 class="channel-title">{kind.label()}</h3>
         <ol class="channel-steps">{steps}</ol>
+        {manifest}
         <form class="form" method="post" action="/rpc/create_channel" autocomplete="off">
             <input type="hidden" name="kind" value=kind.as_str() />
             <ChannelFields kind=kind others=others />
@@ -182,7 +205,7 @@ fn Setting(field: Field, of: String, set: Option<String>, is_new: bool) -> impl 
             }
             .into_any()
         }
-        Rule::People => view! {
+        Rule::People | Rule::SlackPeople => view! {
             <div class="field">
                 <label for=id.clone()>{field.label}</label>
                 <TextArea id=id name=name text=set.unwrap_or_default() rows=2 described_by=hint_id.clone() />

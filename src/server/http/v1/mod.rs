@@ -12,13 +12,14 @@ mod later;
 mod project;
 mod query;
 mod receipts;
+mod slack;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use axum::routing::{any, get};
+use axum::routing::{any, get, post};
 use serde_json::Value;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -31,6 +32,8 @@ pub fn router() -> Router<HttpState> {
     let api: Arc<str> = api.to_json().unwrap_or_default().into();
     router
         .route("/v1/openapi.json", get(move || async move { openapi(&api) }))
+        // For Slack alone, and so in no description of what agents may ask.
+        .route("/v1/integrations/slack/interactions/{channel}", post(slack::interactions))
         .route("/v1", any(unknown))
         .route("/v1/", any(unknown))
         .route("/v1/{*rest}", any(unknown))

@@ -192,7 +192,7 @@ async fn connect(services: &Services, name: &str, bot: &Bot, memory: &mut Memory
             Err(end) => return end,
         },
     };
-    let mut socket = match socket::open(bot.outbound(), &with_version(&address)).await {
+    let mut socket = match socket::open(&with_version(&address), bot.outbound()).await {
         Ok(socket) => socket,
         Err(failure) => return end(failure),
     };
