@@ -6,8 +6,8 @@
 mod address;
 pub mod callback;
 pub mod checkpoints;
-mod email;
 pub mod discord;
+mod email;
 pub mod message;
 pub mod notice;
 mod ntfy;

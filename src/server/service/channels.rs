@@ -94,8 +94,7 @@ impl Services {
         let name = check_name(&new.name).map_err(|error| errors.push(error)).unwrap_or_default();
         let window_secs = check_window(new.window_secs.unwrap_or(WINDOW)).map_err(|error| errors.push(error));
         let filters = check_filters(new.filters).map_err(|all| errors.extend(all)).unwrap_or_default();
-        let kind =
-            sort(&new.kind).and_then(|kind| self.ready(kind)).map_err(|error| errors.push(error)).ok();
+        let kind = sort(&new.kind).and_then(|kind| self.ready(kind)).map_err(|error| errors.push(error)).ok();
         let checked =
             kind.map(|kind| check_config(kind, &new.config, is_url).map_err(|all| errors.extend(all)));
         let (Some(kind), Some(Ok(mut config)), Ok(window_secs), true) =
