@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Moment;
 use super::channels::ChatView;
+use super::push::PushView;
 use crate::domain::preferences::Theme;
 use crate::domain::role::Role;
 
@@ -38,6 +39,8 @@ pub struct AccountView {
     pub can_link: bool,
     /// A code that links one more; shown this once.
     pub code: Option<String>,
+    /// The devices that they are told on; none where they decide nothing.
+    pub push: Option<PushView>,
 }
 
 /// The time zones of a part of the world.

@@ -3,9 +3,11 @@
 
 mod email;
 mod fake_ntfy;
+mod fake_push;
 mod fake_smtp;
 mod fake_telegram;
 mod ntfy;
+mod push;
 mod sending;
 mod telegram;
 mod telegram_accounts;

@@ -13,6 +13,7 @@ mod ntfy;
 pub mod outbound;
 pub mod platform;
 mod platforms;
+pub mod push;
 pub mod telegram;
 pub mod token;
 mod webhook;

@@ -32,7 +32,7 @@ const REASON_MAX: usize = 300;
 #[derive(Debug, Clone)]
 pub struct Outbound {
     client: reqwest::Client,
-    policy: OutboundPolicy,
+    pub(super) policy: OutboundPolicy,
     timeout: Duration,
 }
 
@@ -84,7 +84,7 @@ impl Outbound {
         self.call_within(target, headers, body, self.timeout).await
     }
 
-    /// The same for an answer that takes its time.
+    /// The same for any body, and for an answer that takes its time.
     ///
     /// # Errors
     /// If there is none.
@@ -92,7 +92,7 @@ impl Outbound {
         &self,
         target: &str,
         headers: HeaderMap,
-        body: String,
+        body: impl Into<reqwest::Body>,
         timeout: Duration,
     ) -> Result<Answer, Failure> {
         let url = self.check(target).map_err(|reason| Failure::never(None, reason))?;
@@ -130,7 +130,7 @@ impl Outbound {
     }
 
     /// Checks what no resolver will see: the scheme, and an address in place of a name.
-    fn check(&self, target: &str) -> Result<Url, String> {
+    pub(super) fn check(&self, target: &str) -> Result<Url, String> {
         let url = Url::parse(target).map_err(|error| format!("not an address: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err("not an http or https address".to_owned());
@@ -174,7 +174,7 @@ impl Outbound {
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    headers: HeaderMap,
+    pub(super) headers: HeaderMap,
     body: Vec<u8>,
 }
 

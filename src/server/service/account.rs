@@ -10,6 +10,7 @@ use crate::domain::channel::ChannelKind;
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ProjectId, SessionId};
 use crate::domain::preferences::{Preferences, Theme};
+use crate::domain::role::Role;
 use crate::domain::text::{FieldError, PersonName};
 use crate::server::auth::passwords::{self, Password};
 use crate::server::db::people::Member;
@@ -32,7 +33,14 @@ impl Services {
         drop(conn);
         let telegram = self.deciding_channels(ChannelKind::Telegram).await?;
         let can_link = telegram.iter().any(|channel| channel.project == member.project);
-        Ok(view::account::account(member, this, sessions, chats, can_link, &reader))
+        let mut account = view::account::account(member, this, sessions, chats, can_link, &reader);
+        // Whoever decides nothing is told nothing.
+        if member.role >= Role::Reviewer {
+            let devices = self.push_devices(member).await?;
+            let key = self.push_key().await?.ok().map(|key| key.public());
+            account.push = Some(view::push::devices(devices, key, &reader));
+        }
+        Ok(account)
     }
 
     /// Gives somebody another name. What they decided before keeps the name that they had.

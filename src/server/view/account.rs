@@ -38,6 +38,7 @@ pub fn account(
         chats: chats.into_iter().map(|chat| channels::chat(chat, reader)).collect(),
         can_link,
         code: None,
+        push: None,
     }
 }
 

@@ -20,6 +20,7 @@ pub mod many;
 mod moment;
 pub mod people;
 pub mod project;
+pub mod push;
 
 pub use card::{counted, through};
 pub use moment::{Reader, between};

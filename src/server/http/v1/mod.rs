@@ -9,6 +9,7 @@ mod describe;
 mod keys;
 mod later;
 mod project;
+mod push;
 mod query;
 mod receipts;
 
@@ -46,6 +47,7 @@ fn described() -> OpenApiRouter<HttpState> {
         .merge(actions::router())
         .merge(keys::router())
         .merge(channels::router())
+        .merge(push::router())
         .merge(project::router())
         .merge(audit::router())
         .merge(later::router())
