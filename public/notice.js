@@ -66,7 +66,7 @@ async function notify() {
   } catch {
     // Phones show notifications of service workers only, and those need a click handler there.
     const worker = await navigator.serviceWorker?.getRegistration();
-    await worker?.showNotification("Impri", words);
+    await worker?.showNotification("Impri", { ...words, data: { path: "/inbox" } });
   }
 }
 

@@ -26,3 +26,45 @@ self.addEventListener("fetch", (event) => {
     event.respondWith(fetch(request).catch(async () => (await caches.match(request, { ignoreSearch: true })) ?? Response.error()));
   }
 });
+
+// A notification of ours is shown and, if somebody presses it, its card is opened: here, and nowhere else.
+
+const text = (value, otherwise) => (typeof value === "string" && value ? value : otherwise);
+
+/** A page of the inbox of this origin, whatever address was sent. */
+function inboxPath(url) {
+  try {
+    const { pathname } = new URL(url, self.location.origin);
+    return pathname.startsWith("/inbox/") ? pathname : "/inbox";
+  } catch {
+    return "/inbox";
+  }
+}
+
+self.addEventListener("push", (event) => {
+  let said = {};
+  try {
+    said = event.data.json();
+  } catch {
+    // Browsers want a notification for every message, whatever is in it.
+  }
+  const options = {
+    body: text(said?.body, "Something waits in the inbox."),
+    tag: text(said?.tag, "impri"),
+    icon: "/icon-192.png",
+    data: { path: inboxPath(said?.url) },
+  };
+  event.waitUntil(self.registration.showNotification(text(said?.title, "Impri"), options));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const open = async () => {
+    const { href } = new URL(event.notification.data?.path ?? "/inbox", self.location.origin);
+    const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+    // Only a window that shows it already: in another one somebody may be typing.
+    const there = windows.find(({ url }) => url === href);
+    return there ? there.focus() : self.clients.openWindow(href);
+  };
+  event.waitUntil(open());
+});

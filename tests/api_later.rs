@@ -31,7 +31,6 @@ async fn lists_are_empty_and_making_is_refused_with_a_sentence(db: PgPool) {
         "/v1/watchers",
         "/v1/watchers/from-preset",
         "/v1/rules",
-        "/v1/push/subscribe",
         "/v1/billing/checkout",
         "/v1/billing/portal",
     ] {
@@ -41,8 +40,6 @@ async fn lists_are_empty_and_making_is_refused_with_a_sentence(db: PgPool) {
         app.without_key().post(path, &json!({})).await.refusal(401);
     }
     assert!(app.agent().post("/v1/rules", &json!({})).await.refusal(403).contains("scope admin"));
-    app.agent().post("/v1/push/subscribe", &json!({})).await.refusal(501);
-    assert_eq!(app.agent().delete("/v1/push/subscribe").await.status, 204);
     for path in ["/v1/watchers/wat_x", "/v1/rules/rul_x"] {
         for method in [Method::GET, Method::PATCH, Method::DELETE] {
             admin.send(method, path, &[], "{}").await.refusal(404);
@@ -51,13 +48,11 @@ async fn lists_are_empty_and_making_is_refused_with_a_sentence(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
-async fn there_is_nothing_to_pay_no_push_and_no_sign_up(db: PgPool) {
+async fn there_is_nothing_to_pay_and_no_sign_up(db: PgPool) {
     let app = TestApp::start(&db).await;
     let admin = app.program(&[Scope::Admin]).await;
     let billing = admin.get("/v1/billing").await.expect(200);
     assert_eq!((&billing["status"], &billing["billing_enabled"]), (&json!("self_host"), &json!(false)));
-    let push = app.without_key().get("/v1/push/vapid-public-key").await.expect(200);
-    assert_eq!(push, json!({"enabled": false, "public_key": null}));
     app.without_key().post("/v1/signup", &json!({"name": "x"})).await.refusal(404);
     for path in ["/v1/usage", "/v1/billing"] {
         assert!(app.agent().get(path).await.refusal(403).contains("scope admin"));

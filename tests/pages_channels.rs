@@ -24,7 +24,12 @@ async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
     let ada = app.ada().await;
     let empty = ada.open("/channels").await;
     assert!(empty.text(".nothing").contains("There is no channel yet"));
-    assert_eq!(empty.texts(".channel-kinds a"), ["Telegram", "Slack", "ntfy", "Webhook"]);
+    let kinds = ["Telegram", "Slack", "Discord", "E-mail", "ntfy", "Webhook"];
+    assert_eq!(empty.texts(".channel-kinds a"), kinds);
+    let mail = [("kind", "email"), ("name", "mails"), ("settings[address]", "ops@acme.example")];
+    let refused = ada.submit("/rpc/create_channel", &mail).await;
+    assert!(refused.location().contains("refused=no-mail-server"), "{}", refused.location());
+    assert!(ada.follow(&refused).await.text("[role=alert]").contains("IMPRI_SMTP_HOST"));
     let guide = ada.open("/channels?new=telegram").await;
     assert!(guide.text(".channel-steps").contains("@BotFather"));
     assert!(

@@ -36,10 +36,18 @@ const FOR_ALL: [&str; 14] = [
     "end_other_sessions",
     "make_chat_code",
 ];
-/// For everybody too, but there is nothing to end unless something was linked.
-const UNLINK: &str = "unlink_chat";
-const FOR_REVIEWERS: [&str; 5] =
-    ["decide_action", "decide_many", "load_many", "replay_callback", "send_test_action"];
+/// For everybody too, but there is nothing to end unless something was linked or added.
+const UNLINK: [&str; 2] = ["unlink_chat", "remove_push_device"];
+const FOR_REVIEWERS: [&str; 8] = [
+    "decide_action",
+    "decide_many",
+    "load_many",
+    "replay_callback",
+    "send_test_action",
+    "add_push_device",
+    "save_push_device",
+    "test_push_device",
+];
 const FOR_ADMINS: [&str; 16] = [
     "load_keys",
     "create_key",
@@ -98,7 +106,7 @@ async fn every_server_function_asks_for_its_role(db: PgPool) {
     let (app, id, seen) = full_house(&db).await;
     let all: BTreeSet<&str> = server_fn_paths().map(|(path, _)| path.trim_start_matches("/rpc/")).collect();
     let listed: BTreeSet<&str> =
-        FOR_ALL.into_iter().chain(FOR_REVIEWERS).chain(FOR_ADMINS).chain(OPEN).chain([UNLINK]).collect();
+        FOR_ALL.into_iter().chain(FOR_REVIEWERS).chain(FOR_ADMINS).chain(OPEN).chain(UNLINK).collect();
     assert_eq!(all, listed, "whoever adds a function says here whom it is for");
 
     let vera = app.signed_in(VERA).await;

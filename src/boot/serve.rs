@@ -83,6 +83,10 @@ async fn serve_on(
     }
     // The first start makes the key that signs receipts.
     services.receipt_keys().await.context("The key that signs receipts can't be read or made")?;
+    // … and the one that push services know this server by.
+    if let Err(error) = services.push_key().await.context("The key for web push can't be read or made")? {
+        tracing::warn!("browsers can't be told while they are closed: {error}");
+    }
     let checkpoint_file = match &config.checkpoint_file {
         Some(path) => Some(CheckpointFile::open(path).await.with_context(|| {
             format!("IMPRI_CHECKPOINT_FILE (--checkpoint-file) {} can't be read and written", path.display())

@@ -106,6 +106,10 @@ event_kinds! {
     ChatUnlinked = "chat.unlinked",
     /// Somebody on a chat platform pressed a button that was not theirs to press.
     ChatRefused = "chat.refused",
+    /// A person or a program is told on one more device.
+    DeviceAdded = "device.added",
+    /// Such a device is told nothing any more.
+    DeviceRemoved = "device.removed",
     /// What is secret at rest was sealed anew with another key.
     SecretsResealed = "secrets.resealed",
 }

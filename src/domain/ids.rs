@@ -85,6 +85,9 @@ typed_id!(
 typed_id!(
     /// Names a channel that people are told things through.
     ChannelId, "nchan_");
+typed_id!(
+    /// Names a device that is told by web push.
+    PushDeviceId, "dev_");
 
 #[cfg(test)]
 mod tests {

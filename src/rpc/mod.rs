@@ -13,4 +13,5 @@ pub mod history;
 pub mod keys;
 pub mod many;
 pub mod people;
+pub mod push;
 pub mod session;

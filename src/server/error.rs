@@ -223,6 +223,8 @@ fn field_error(error: &FieldError) -> UiError {
         "fallback_id" => UiError::BadField(Field::Fallback),
         "secrets" => UiError::BadField(Field::Vault),
         "channel.mail_server" => UiError::BadField(Field::MailServer),
+        "endpoint" | "keys.p256dh" | "keys.auth" => UiError::BadField(Field::Subscription),
+        "push.test" => UiError::BadField(Field::PushTest),
         field if field.starts_with("kinds") || field.starts_with("agents") => {
             UiError::BadField(Field::Filters)
         }

@@ -23,6 +23,7 @@ pub fn shell() -> impl IntoView {
             <link rel="preload" href=assets.wasm.clone() r#as="fetch" r#type="application/wasm" crossorigin="" />
             <script type="module" src="/live.js"></script>
             <script type="module" src="/notice.js"></script>
+            <script type="module" src="/push.js"></script>
             <script type="module" src=assets.start_js.clone()></script>
         }
     });

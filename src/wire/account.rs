@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Moment;
 use super::channels::ChatView;
 use crate::domain::channel::ChannelKind;
+use super::push::PushView;
 use crate::domain::preferences::Theme;
 use crate::domain::role::Role;
 
@@ -39,6 +40,8 @@ pub struct AccountView {
     pub linkable: Vec<ChannelKind>,
     /// A code that links one more; shown this once.
     pub code: Option<ChatCode>,
+    /// The devices that they are told on; none where they decide nothing.
+    pub push: Option<PushView>,
 }
 
 /// A code that links an account on a chat platform.

@@ -43,12 +43,16 @@ pub enum Field {
     Vault,
     /// The mail server, which only an operator names.
     MailServer,
+    /// What a browser says about its subscription.
+    Subscription,
+    /// A test of a device.
+    PushTest,
     /// A setting of a channel.
     Setting(Rule),
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 36] = [
+    pub(super) const ALL: [Self; 38] = [
         Self::Name,
         Self::Email,
         Self::EmailTaken,
@@ -67,6 +71,8 @@ impl Field {
         Self::Fallback,
         Self::Vault,
         Self::MailServer,
+        Self::Subscription,
+        Self::PushTest,
         Self::Setting(Rule::Url),
         Self::Setting(Rule::TelegramToken),
         Self::Setting(Rule::TelegramChat),
@@ -113,6 +119,11 @@ impl Field {
                 "This server can't send mails: whoever runs it names a mail server with IMPRI_SMTP_HOST and a sender with \
                  IMPRI_SMTP_FROM."
             }
+            Self::Subscription => {
+                "This browser can't be told: its push service is not one that this server writes to, or there are 20 devices \
+                 already."
+            }
+            Self::PushTest => "The push service did not take the test: the line of the device says why.",
             Self::Setting(Rule::Url) => "The address must be an http or https address.",
             Self::Setting(Rule::TelegramToken) => {
                 "The bot token must be digits, a colon, and letters, as @BotFather gives it."
@@ -170,6 +181,8 @@ impl Field {
             Self::Fallback => "bad-fallback",
             Self::Vault => "no-vault",
             Self::MailServer => "no-mail-server",
+            Self::Subscription => "bad-subscription",
+            Self::PushTest => "push-failed",
             Self::Setting(Rule::Url) => "bad-url",
             Self::Setting(Rule::TelegramToken) => "bad-bot-token",
             Self::Setting(Rule::TelegramChat) => "bad-chat",

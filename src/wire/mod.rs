@@ -16,6 +16,7 @@ pub mod inbox;
 pub mod keys;
 pub mod many;
 pub mod people;
+pub mod push;
 pub mod safe_html;
 pub mod session;
 pub mod v1;

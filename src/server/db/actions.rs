@@ -31,7 +31,7 @@ macro_rules! select_action {
 }
 pub(super) use select_action;
 
-/// Stores a proposal, its event and a message to every channel that hears about it with one statement, unless the proposal is already there under its idempotency
+/// Stores a proposal, its event and a message to every channel and device that hears about it with one statement, unless the proposal is already there under its idempotency
 /// key or, without one, as an identical proposal of the same key that still waits. Says whether it was.
 ///
 /// # Errors
@@ -73,8 +73,13 @@ pub async fn propose(
                  select from unnest(c.kinds) as wanted (kind)
                  where case when right(wanted.kind, 1) = '*' then starts_with($5, left(wanted.kind, -1))
                    else $5 = wanted.kind end))
-             returning 1)
-           select (select count(*) from proposed) as "stored!", (select count(*) from told) as "told!""#,
+             returning 1),
+           pushed as (
+             insert into outbox (event_id, project_id, action_id, channel, push_device_id, target, target_host, body, state,
+               created_at, due_at)
+             select gen_random_uuid(), $2, action_id, 'push', d.push_device_id, '', 'channel:' || d.push_device_id, '', 'pending', $18, $18
+             from proposed, push_device d where d.project_id = $2 and d.gone_at is null returning 1)
+           select (select count(*) from proposed) as "stored!", (select count(*) from told) + (select count(*) from pushed) as "told!""#,
         action.id.uuid(),
         action.project.uuid(),
         action.proposed_by.uuid(),
@@ -106,7 +111,7 @@ pub async fn propose(
 /// A proposal that was stored.
 #[derive(Debug, Clone, Copy)]
 pub struct Stored {
-    /// Whether a channel is to be told of it.
+    /// Whether a channel or a device is to be told of it.
     pub is_told: bool,
 }
 

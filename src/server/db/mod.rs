@@ -23,6 +23,7 @@ pub mod listing;
 pub mod outbox;
 pub mod people;
 pub mod projects;
+pub mod push;
 pub mod receipt_keys;
 pub mod receivers;
 mod rows;

@@ -21,11 +21,11 @@ pub use self::secrets::{
     shown_key, shown_test,
 };
 pub use self::visit::{
-    ClientAddress, account_page, change_password, current_door, end_other_sessions, end_session, join,
-    member_of, reviewer, set_up, sign_in, sign_out,
+    ClientAddress, account_page, change_password, current_door, device_name, end_other_sessions, end_session,
+    join, member_of, reviewer, set_up, sign_in, sign_out,
 };
 use crate::server::db::people::Member;
-pub use crate::server::service::{ChannelForm, KeyForm, Services};
+pub use crate::server::service::{ChannelForm, KeyForm, SentSubscription, Services};
 use crate::wire::card::Outcome;
 use crate::wire::error::UiError;
 use crate::wire::session::FETCHED;

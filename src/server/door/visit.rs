@@ -51,6 +51,11 @@ fn visitor() -> Visitor {
     }
 }
 
+/// The browser that asks, in a few words.
+pub fn device_name() -> String {
+    visitor().device
+}
+
 /// The signed-in person behind a session, if it is one's and they may still act.
 ///
 /// # Errors

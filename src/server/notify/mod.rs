@@ -16,6 +16,7 @@ pub mod platform;
 mod platforms;
 pub mod slack;
 mod socket;
+pub mod push;
 pub mod telegram;
 pub mod token;
 mod webhook;

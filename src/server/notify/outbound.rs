@@ -84,7 +84,7 @@ impl Outbound {
         self.call_within(target, headers, body, self.timeout).await
     }
 
-    /// The same for an answer that takes its time.
+    /// The same for any body, and for an answer that takes its time.
     ///
     /// # Errors
     /// If there is none.
@@ -92,7 +92,7 @@ impl Outbound {
         &self,
         target: &str,
         headers: HeaderMap,
-        body: String,
+        body: impl Into<reqwest::Body>,
         timeout: Duration,
     ) -> Result<Answer, Failure> {
         let url = self.check(target).map_err(|reason| Failure::never(None, reason))?;
@@ -177,7 +177,7 @@ impl Outbound {
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    headers: HeaderMap,
+    pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
 }
 

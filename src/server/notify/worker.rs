@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::outbound::Outbound;
-use super::{OutboundPolicy, callback, notice};
+use super::{OutboundPolicy, callback, notice, push};
 use crate::server::db::outbox::{Lease, TakenMessage};
 use crate::server::error::ServiceResult;
 use crate::server::random;
@@ -163,6 +163,9 @@ impl Worker {
 async fn attempt(services: Services, outbound: Outbound, taken: TakenMessage) {
     if let Some(channel) = taken.channel {
         return notice::attempt(&services, &taken, channel).await;
+    }
+    if let Some(device) = taken.device {
+        return push::attempt(&services, &taken, device).await;
     }
     let outcome = callback::send(&outbound, &taken, services.clock().now()).await;
     tracing::debug!(delivery.id = %taken.message.event, ?outcome, "tried to deliver");

@@ -9,6 +9,7 @@ use crate::domain::audit::{Actor, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ProjectId, SessionId};
 use crate::domain::preferences::{Preferences, Theme};
+use crate::domain::role::Role;
 use crate::domain::text::{FieldError, PersonName};
 use crate::server::auth::passwords::{self, Password};
 use crate::server::db::people::Member;
@@ -30,7 +31,14 @@ impl Services {
         let chats = db::chat::accounts_of(&mut conn, member.id).await?;
         drop(conn);
         let linkable = self.linkable_platforms(member.project).await?;
-        Ok(view::account::account(member, this, sessions, chats, linkable, &reader))
+        let mut account = view::account::account(member, this, sessions, chats, linkable, &reader);
+        // Whoever decides nothing is told nothing.
+        if member.role >= Role::Reviewer {
+            let devices = self.push_devices(member).await?;
+            let key = self.push_key().await?.ok().map(|key| key.public());
+            account.push = Some(view::push::devices(devices, key, &reader));
+        }
+        Ok(account)
     }
 
     /// Gives somebody another name. What they decided before keeps the name that they had.

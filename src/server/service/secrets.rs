@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Services;
+use super::push::key_place;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ChannelId, ProjectId};
@@ -34,8 +35,12 @@ impl Services {
     pub async fn secrets_state(&self) -> ServiceResult<SecretsState> {
         let mut tx = self.pool.begin().await?;
         let mut state = SecretsState::default();
-        for (id, sealed) in db::channels::sealed(&mut tx).await? {
-            match self.vault.open(place(id), &sealed) {
+        let channels = db::channels::sealed(&mut tx).await?;
+        let mut all: Vec<(Place, String)> =
+            channels.into_iter().map(|(id, sealed)| (place(id), sealed)).collect();
+        all.extend(db::push::key(&mut tx).await?.map(|key| (key_place(key.id), key.sealed)));
+        for (place, sealed) in all {
+            match self.vault.open(place, &sealed) {
                 Ok(_) if self.vault.is_current(&sealed) => state.current += 1,
                 Ok(_) => state.older += 1,
                 Err(error) => state.lost.push(error),
@@ -65,6 +70,12 @@ impl Services {
                 db::channels::reseal(&mut tx, id, &anew).await?;
                 count += 1;
             }
+        }
+        if let Some(key) = db::push::key(&mut tx).await?.filter(|key| !self.vault.is_current(&key.sealed)) {
+            let secret = self.vault.open(key_place(key.id), &key.sealed).map_err(failed)?;
+            let anew = self.vault.seal(key_place(key.id), &secret).map_err(failed)?;
+            db::push::reseal_key(&mut tx, key.id, &anew).await?;
+            count += 1;
         }
         let data = json!({"key": self.vault.sealing_id(), "secrets": count});
         let (at, kind) = (self.clock.now(), EventKind::SecretsResealed);

@@ -39,6 +39,7 @@ pub fn account(
         chats: chats.into_iter().map(|chat| channels::chat(chat, reader)).collect(),
         linkable,
         code: None,
+        push: None,
     }
 }
 

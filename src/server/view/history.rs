@@ -138,6 +138,8 @@ fn did(event: &AuditEvent) -> &'static str {
         EventKind::ChatLinked => "linked the chat account",
         EventKind::ChatUnlinked => "unlinked the chat account",
         EventKind::ChatRefused => "was refused in a chat:",
+        EventKind::DeviceAdded => "is told on the device",
+        EventKind::DeviceRemoved => "removed the device",
         EventKind::SecretsResealed => "sealed the secrets anew",
     }
 }
@@ -210,6 +212,8 @@ pub fn label(kind: EventKind) -> &'static str {
         EventKind::ChatLinked => "Chat account linked",
         EventKind::ChatUnlinked => "Chat account unlinked",
         EventKind::ChatRefused => "Refused in a chat",
+        EventKind::DeviceAdded => "Device added",
+        EventKind::DeviceRemoved => "Device removed",
         EventKind::SecretsResealed => "Secrets sealed anew",
     }
 }

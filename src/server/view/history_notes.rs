@@ -30,7 +30,9 @@ pub(super) fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, In
         | EventKind::ChannelCreated
         | EventKind::ChannelUpdated
         | EventKind::ChannelDeleted
-        | EventKind::ChannelTested => name(),
+        | EventKind::ChannelTested
+        | EventKind::DeviceAdded
+        | EventKind::DeviceRemoved => name(),
         EventKind::PersonPasswordChanged => name().filter(|_| !is_about_actor(event)),
         EventKind::PersonInvited | EventKind::PersonInviteWithdrawn => {
             string(&event.data, "role").map(|role| format!("as {role}"))

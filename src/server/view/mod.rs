@@ -21,6 +21,7 @@ mod moment;
 pub mod people;
 pub mod project;
 pub mod second_look;
+pub mod push;
 
 pub use card::{counted, through};
 pub use moment::{Reader, between};

@@ -11,6 +11,7 @@ use crate::ui::parts::notice::Notice;
 use crate::ui::parts::notice_choices::NoticeChoices;
 use crate::ui::parts::preferences_form::PreferencesForm;
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::push_devices::PushDevices;
 use crate::ui::parts::session_list::SessionList;
 use crate::ui::parts::settings_section::Section;
 use crate::wire::account::AccountView;
@@ -47,6 +48,10 @@ fn done_sentence(word: &str) -> Option<&'static str> {
         "preferences" => "Your preferences are saved.",
         "session" => "That session is signed out.",
         "unlinked" => "That chat account stands for you no more, and decides nothing.",
+        "device" => "This device is told from now on.",
+        "device-saved" => "The device shows what you chose from now on.",
+        "device-tested" => "The push service took the test. The device shows it within seconds, if it is on.",
+        "device-removed" => "That device is told nothing any more.",
         "sessions" => "Every other session is signed out.",
         _ => return None,
     })
@@ -57,6 +62,7 @@ fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiE
     let (name, email, project, role) =
         (account.name.clone(), account.email.clone(), account.project.clone(), account.role);
     let (chats, linkable, code) = (account.chats.clone(), account.linkable.clone(), account.code.clone());
+    let push = account.push.clone();
     let (sessions, username) = (account.sessions.clone(), email.clone());
     view! {
         <div class="page settings" data-shape="account">
@@ -107,6 +113,7 @@ fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiE
             >
                 <NoticeChoices />
             </Section>
+            {push.map(|push| view! { <PushDevices push=push /> })}
             <Section id="password-change" title="Password" lead="A new one signs you out everywhere else.">
                 <PasswordForm email=username />
             </Section>

@@ -47,6 +47,7 @@ pub mod person_menu;
 pub mod preferences_form;
 pub mod preview;
 pub mod problem;
+pub mod push_devices;
 pub mod read_only;
 pub mod result_view;
 pub mod safe_html;

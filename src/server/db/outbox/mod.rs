@@ -14,7 +14,7 @@ use sqlx::PgConnection;
 use super::DbResult;
 use crate::domain::Instant;
 use crate::domain::delivery::{Fate, Outcome};
-use crate::domain::ids::{ActionId, ChannelId, DeliveryId, ProjectId};
+use crate::domain::ids::{ActionId, ChannelId, DeliveryId, ProjectId, PushDeviceId};
 
 /// A message to be sent.
 #[derive(Debug, Clone)]
@@ -81,6 +81,8 @@ pub struct TakenMessage {
     pub host: String,
     /// The channel that it goes to, if it is no callback.
     pub channel: Option<ChannelId>,
+    /// The device that it goes to, if it is a push.
+    pub device: Option<PushDeviceId>,
     /// How often it failed so far.
     pub failures: u32,
     /// What the project signs with.
@@ -129,7 +131,7 @@ pub async fn take_due(
                where o.state in ('pending', 'retry') and o.target_host = host.name and o.due_at <= $1
                  and (o.leased_until is null or o.leased_until <= $1)
                order by o.due_at
-               -- Messages of a channel go one after the other.
+               -- Messages of a channel go one after the other, and so do those of a device, which is named like one.
                limit greatest(case when host.name like 'channel:%' then 1 else $6::bigint end - coalesce(busy.sending, 0), 0)
                for update skip locked) due
              order by due.due_at limit $5)
@@ -137,7 +139,7 @@ pub async fn take_due(
            from taken, project p
            where o.outbox_id = taken.outbox_id and p.project_id = o.project_id
            returning o.outbox_id, o.event_id, o.project_id, o.action_id, o.target, o.target_host, o.body, o.attempt,
-             o.channel_id, p.webhook_secret"#,
+             o.channel_id, o.push_device_id, p.webhook_secret"#,
         now,
         until,
         &hosts,
@@ -160,6 +162,7 @@ pub async fn take_due(
             },
             host: row.target_host,
             channel: row.channel_id.map(ChannelId::from_uuid),
+            device: row.push_device_id.map(PushDeviceId::from_uuid),
             failures: u32::try_from(row.attempt).unwrap_or_default(),
             secret: row.webhook_secret,
         })

@@ -7,7 +7,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::{MethodRouter, any, delete, get, post};
+use axum::routing::{MethodRouter, any, get, post};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use utoipa_axum::router::OpenApiRouter;
@@ -23,12 +23,10 @@ use crate::server::service::Usage;
 
 const WATCH: &[Scope] = &[Scope::Watch];
 const ADMIN: &[Scope] = &[Scope::Admin];
-const ACTIONS: &[Scope] = &[Scope::Actions];
 
 const WATCHERS: &str =
     "This server runs no watchers. Let a program of yours watch, and propose to /v1/actions.";
 const RULES: &str = "This server has no rules yet: somebody decides every action.";
-const PUSH: &str = "This server sends no push messages yet: an inbox that is open in a browser is live.";
 const BILLING: &str = "There is nothing to pay on a server of one's own.";
 const SIGN_UP: &str = "Nobody can sign up by the API. The operator makes keys: impri keys create.";
 
@@ -42,8 +40,6 @@ pub(super) fn router() -> OpenApiRouter<HttpState> {
         .route("/v1/watcher-presets", empty(WATCH, json!({"presets": []})))
         .route("/v1/rules", empty(ADMIN, json!({"items": []})).merge(refuse(ADMIN, RULES)))
         .route("/v1/rules/{id}", nothing(ADMIN))
-        .route("/v1/push/vapid-public-key", get(no_push))
-        .route("/v1/push/subscribe", refuse(ACTIONS, PUSH).merge(delete(no_subscription)))
         .route("/v1/usage", get(usage))
         .route("/v1/billing", get(billing))
         .route("/v1/billing/checkout", refuse(ADMIN, BILLING))
@@ -76,15 +72,6 @@ fn nothing(scopes: &'static [Scope]) -> MethodRouter<HttpState> {
             Err(error) => error.into(),
         }
     })
-}
-
-async fn no_push() -> Json<Value> {
-    Json(json!({"enabled": false, "public_key": null}))
-}
-
-async fn no_subscription(Bearer(caller): Bearer, _: JsonBody<IgnoredAny>) -> Result<StatusCode, Problem> {
-    caller.require(ACTIONS)?;
-    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn no_sign_up() -> Problem {

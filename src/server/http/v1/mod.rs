@@ -10,6 +10,7 @@ mod discord;
 mod keys;
 mod later;
 mod project;
+mod push;
 mod query;
 mod receipts;
 mod slack;
@@ -51,6 +52,7 @@ fn described() -> OpenApiRouter<HttpState> {
         .merge(keys::router())
         .merge(channels::router())
         .merge(discord::router())
+        .merge(push::router())
         .merge(project::router())
         .merge(audit::router())
         .merge(later::router())

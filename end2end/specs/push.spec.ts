@@ -1,0 +1,95 @@
+// A browser is told while it is closed: switched on by whoever uses it, listed, and taken back.
+
+import { ADA, expect, test, type Page } from "../support/test";
+import { alive } from "../support/inbox";
+
+test.use({ serverOf: "this test" });
+
+/** Chromium has no push service here; what it would give has the same form. */
+async function pushService(page: Page, permission: NotificationPermission) {
+  await page.addInitScript((permission) => {
+    const KEPT = "made-subscription";
+    const restored = () => {
+      const kept = localStorage.getItem(KEPT);
+      if (!kept) return null;
+      const { endpoint, p256dh, auth } = JSON.parse(kept);
+      return {
+        endpoint,
+        getKey: (name: string) => Uint8Array.from(name === "auth" ? auth : p256dh).buffer,
+        unsubscribe: async () => void localStorage.removeItem(KEPT),
+      };
+    };
+    const { prototype } = PushManager as any;
+    prototype.getSubscription = async () => restored();
+    prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }: any) => {
+      if (!userVisibleOnly || applicationServerKey.length !== 65) throw new Error("Chromium would refuse this");
+      const { publicKey } = await crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, true, ["deriveBits"]);
+      const p256dh = [...new Uint8Array(await crypto.subtle.exportKey("raw", publicKey))];
+      const auth = [...crypto.getRandomValues(new Uint8Array(16))];
+      localStorage.setItem(KEPT, JSON.stringify({ endpoint: "https://push.invalid/one", p256dh, auth }));
+      return restored();
+    };
+    Object.defineProperty(Notification, "permission", { get: () => permission });
+    Notification.requestPermission = async () => permission;
+  }, permission);
+}
+
+const devices = (page: Page) => page.getByRole("list", { name: "Devices" }).getByRole("listitem");
+
+test("a device is switched on, says so, and is removed @hydrated", async ({ windowOf }) => {
+  const page = await windowOf(ADA);
+  await pushService(page, "granted");
+  await page.goto("/account");
+  await alive(page);
+  await page.getByLabel("No content on the lock screen").check();
+  await page.getByRole("button", { name: "Tell me on this device" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "This device is told from now on." })).toBeVisible();
+  await expect(devices(page)).toHaveCount(1);
+  await expect(devices(page)).toContainText("This device");
+  await expect(devices(page)).toContainText("shows no content");
+  await expect(page.getByRole("button", { name: "Tell me on this device" })).toBeHidden();
+
+  await devices(page).getByRole("button", { name: /^Show content/ }).click();
+  await expect(devices(page)).toContainText("shows content");
+  await devices(page).getByRole("button", { name: /^Send a test/ }).click();
+  await expect(devices(page)).toContainText("not told: ");
+  await devices(page).getByRole("button", { name: /^Remove/ }).click();
+  await expect(devices(page)).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Tell me on this device" })).toBeVisible();
+});
+
+test("a browser that does not permit it is told what to do @hydrated", async ({ windowOf }) => {
+  const page = await windowOf(ADA);
+  await pushService(page, "denied");
+  await page.goto("/account");
+  await alive(page);
+  await page.getByRole("button", { name: "Tell me on this device" }).click();
+  await expect(page.getByText("This browser does not permit notifications from here.")).toBeVisible();
+  await expect(devices(page)).toHaveCount(0);
+});
+
+test("a message becomes a notification that leads to the inbox and nowhere else @hydrated @desk", async ({ windowOf }) => {
+  const page = await windowOf(ADA);
+  const origin = new URL(page.url()).origin;
+  await page.context().grantPermissions(["notifications"], { origin });
+  await page.goto("/inbox");
+  await expect.poll(() => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state)).toBe("activated");
+  const browser = await page.context().newCDPSession(page);
+  const registered = new Promise<string>((done) =>
+    browser.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => registrations[0] && done(registrations[0].registrationId)),
+  );
+  await browser.send("ServiceWorker.enable");
+  const registrationId = await registered;
+  const shown = () =>
+    page.evaluate(async () => {
+      const worker = await navigator.serviceWorker.getRegistration();
+      return (await worker!.getNotifications()).map(({ title, body, tag, data }) => ({ title, body, tag, path: data.path }));
+    });
+  const push = (data: string) => browser.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data });
+  const tag = "act_AAAAAAAAAAAAAAAAAAAAAA";
+  await push(JSON.stringify({ title: "Pay Acme", body: "b", url: `https://elsewhere.example/inbox/${tag}`, tag }));
+  await expect.poll(shown).toEqual([{ title: "Pay Acme", body: "b", tag, path: `/inbox/${tag}` }]);
+  // The same again takes its place; what is none of ours leads to the inbox.
+  await push(JSON.stringify({ title: "Pay Acme", body: "b", url: "https://elsewhere.example//evil.example/", tag }));
+  await expect.poll(shown).toEqual([{ title: "Pay Acme", body: "b", tag, path: "/inbox" }]);
+});
