@@ -220,12 +220,12 @@ pub(super) fn header(name: &'static str, value: &str) -> (HeaderName, HeaderValu
 }
 
 /// What helps where the address is meant.
-const BY_OPERATOR: &str = "; whoever runs the server can permit it with --allow-private-targets";
+pub(super) const BY_OPERATOR: &str = "; whoever runs the server can permit it with --allow-private-targets";
 
 /// A name leads to no public address.
 #[derive(Debug, thiserror::Error)]
 #[error("SSRF blocked")]
-struct Blocked;
+pub(super) struct Blocked;
 
 /// Resolves names to their public addresses; the connection is made to one of these and to nothing else.
 struct PublicOnly;

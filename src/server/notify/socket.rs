@@ -1,102 +1,112 @@
-//! `WebSockets` to platforms, under the same policy as the HTTP client: names are resolved here, and a connection is made to
-//! checked addresses and to nothing else.
+//! Connections that a platform keeps open to tell what happens there: web sockets, under the same rule on addresses as
+//! requests.
+//!
+//! Owns how one is opened. It must not know what is said on it.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokio::net::{TcpStream, lookup_host};
+use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async_tls_with_config};
-use url::Url;
+use url::{Host, Url};
 
 use super::address::not_public;
-use super::outbound::Outbound;
+use super::outbound::{BY_OPERATOR, Blocked, Outbound};
 use super::platform::Failure;
 
-/// A connection that messages come and go on.
-pub(super) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+/// How long opening may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Most bytes of one message.
+const MESSAGE_MAX: usize = 1024 * 1024;
 
-/// How long it may take until messages can come and go.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most bytes of a message.
-const MESSAGE_MAX: usize = 4 * 1024 * 1024;
-/// Longest reason that is kept, in characters.
-const REASON_MAX: usize = 300;
+/// An open connection.
+pub type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// Opens a connection to a `wss` or `ws` address.
+/// Opens a connection to an address, which may hold a secret and is not repeated in what went wrong.
 ///
 /// # Errors
-/// If the policy forbids it, or nobody answers as a `WebSocket` does.
-pub(super) async fn open(outbound: &Outbound, address: &str) -> Result<Socket, Failure> {
-    let opened = timeout(CONNECT_TIMEOUT, connect(outbound, address)).await;
-    opened.unwrap_or_else(|_| {
-        Err(Failure::again(None, format!("no connection within {} s", CONNECT_TIMEOUT.as_secs())))
-    })
+/// If nobody answers there, or it is no address that this client may go to.
+pub async fn open(address: &str, outbound: &Outbound) -> Result<Socket, Failure> {
+    match timeout(TIMEOUT, connect(address, outbound)).await {
+        Ok(opened) => opened,
+        Err(_) => Err(Failure::again(None, format!("no connection within {} s", TIMEOUT.as_secs()))),
+    }
 }
 
-async fn connect(outbound: &Outbound, address: &str) -> Result<Socket, Failure> {
-    let never = |reason: &str| Failure::never(None, reason);
-    // The HTTP client's check knows the schemes of HTTP; the rest of an address is the same.
-    let as_http = match address.split_once("://") {
-        Some(("wss", rest)) => format!("https://{rest}"),
-        Some(("ws", rest)) => format!("http://{rest}"),
-        _ => return Err(never("not a wss or ws address")),
+async fn connect(address: &str, outbound: &Outbound) -> Result<Socket, Failure> {
+    let is_open = outbound.policy.allow_private_targets;
+    let url = Url::parse(address).map_err(|_| Failure::never(None, "not an address"))?;
+    let port = match url.scheme() {
+        "wss" => url.port().unwrap_or(443),
+        // Only between this server and a proxy of its operator's.
+        "ws" if is_open => url.port().unwrap_or(80),
+        _ => return Err(Failure::never(None, "not the address of a WebSocket with TLS")),
     };
-    let url: Url = outbound.check(&as_http).map_err(|reason| Failure::never(None, reason))?;
-    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
-    let port = url.port_or_known_default().unwrap_or(443);
-    let found = lookup_host((host, port)).await;
-    let found = found.map_err(|error| Failure::again(None, format!("no connection: {error}")))?;
-    let allowed: Vec<SocketAddr> = found
-        .filter(|address| outbound.policy.allow_private_targets || not_public(address.ip()).is_none())
-        .collect();
+    let lost = |error: std::io::Error| Failure::again(None, format!("no connection: {error}"));
+    let found: Vec<SocketAddr> = match url.host() {
+        Some(Host::Ipv4(ip)) => vec![(ip, port).into()],
+        Some(Host::Ipv6(ip)) => vec![(ip, port).into()],
+        Some(Host::Domain(name)) => tokio::net::lookup_host((name, port)).await.map_err(lost)?.collect(),
+        None => return Err(Failure::never(None, "an address without a host")),
+    };
+    let allowed: Vec<SocketAddr> =
+        found.into_iter().filter(|one| is_open || not_public(one.ip()).is_none()).collect();
     if allowed.is_empty() {
-        return Err(never("SSRF blocked: the name does not lead to a public address"));
+        let reason = format!("{Blocked}: the name does not lead to a public address{BY_OPERATOR}");
+        return Err(Failure::never(None, reason));
     }
-    let broken = |error: &dyn std::error::Error| {
-        let reason = format!("no connection: {error}");
-        Failure::again(None, reason.chars().take(REASON_MAX).collect::<String>())
-    };
-    let stream = TcpStream::connect(allowed.as_slice()).await.map_err(|error| broken(&error))?;
-    let _ = stream.set_nodelay(true);
-    let config = WebSocketConfig::default()
-        .read_buffer_size(16 * 1024)
-        .max_message_size(Some(MESSAGE_MAX))
-        .max_frame_size(Some(MESSAGE_MAX));
-    let opened = client_async_tls_with_config(address, stream, Some(config), None).await;
-    opened.map(|(socket, _)| socket).map_err(|error| broken(&error))
+    let stream = TcpStream::connect(&allowed[..]).await.map_err(lost)?;
+    // What is said is short, and somebody waits for it.
+    stream.set_nodelay(true).map_err(lost)?;
+    let config =
+        WebSocketConfig::default().max_message_size(Some(MESSAGE_MAX)).max_frame_size(Some(MESSAGE_MAX));
+    match client_async_tls_with_config(address, stream, Some(config), None).await {
+        Ok((socket, _)) => Ok(socket),
+        Err(error) => {
+            let reason: String = format!("no connection: {error}").chars().take(300).collect();
+            Err(Failure::again(None, reason))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::server::notify::OutboundPolicy;
+    use crate::server::notify::platform::Remedy;
 
     #[tokio::test]
-    async fn what_the_client_may_not_reach_a_socket_may_not_either() {
+    async fn an_inner_address_is_refused_in_every_spelling() {
         let guarded = Outbound::new(OutboundPolicy { allow_private_targets: false });
         for address in [
-            "wss://127.0.0.1/",
-            "ws://localhost:80/",
+            "wss://127.0.0.1/x",
+            "wss://127.1/",
             "wss://[::1]/",
-            "ws://2130706433/",
-            "http://1.1.1.1/",
-            "",
+            "wss://[::ffff:10.0.0.1]/",
+            "wss://localhost/",
         ] {
-            let failure = open(&guarded, address).await.expect_err("refused");
-            let said = failure.reason.starts_with("SSRF blocked") || failure.reason.starts_with("not a wss");
-            assert!(said, "{address}: {}", failure.reason);
+            let failure = open(address, &guarded).await.expect_err(address);
+            assert!(failure.reason.starts_with("SSRF blocked"), "{address}: {}", failure.reason);
+            assert_eq!(failure.remedy, Remedy::Never);
+        }
+        for address in ["ws://1.1.1.1/", "https://1.1.1.1/", "file:///etc/passwd", "", "wss:///x"] {
+            let failure = open(address, &guarded).await.expect_err(address);
+            assert_eq!(failure.remedy, Remedy::Never, "{address}: {}", failure.reason);
         }
     }
 
     #[tokio::test]
-    async fn who_does_not_answer_as_a_socket_is_no_connection() {
+    async fn who_does_not_answer_is_no_connection_and_the_address_stays_secret() {
+        let open_client = Outbound::new(OutboundPolicy { allow_private_targets: true });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a socket");
         let address = listener.local_addr().expect("an address");
-        tokio::spawn(async move { drop(listener.accept().await) });
-        let open_to_all = Outbound::new(OutboundPolicy { allow_private_targets: true });
-        let failure = open(&open_to_all, &format!("ws://{address}/")).await.expect_err("nobody");
-        assert!(failure.reason.starts_with("no connection: "), "{}", failure.reason);
+        drop(listener);
+        let failure =
+            open(&format!("ws://{address}/?ticket=secret"), &open_client).await.expect_err("nobody");
+        assert!(failure.reason.starts_with("no connection"), "{}", failure.reason);
+        assert!(!failure.reason.contains("secret"), "{}", failure.reason);
+        assert_eq!(failure.remedy, Remedy::Again);
     }
 }

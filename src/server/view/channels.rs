@@ -90,7 +90,10 @@ fn setting(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Bool(true) => "on".to_owned(),
-        Value::Array(list) => list.iter().map(Value::to_string).collect::<Vec<_>>().join(" "),
+        Value::Array(list) => {
+            let one = |one: &Value| one.as_str().map_or_else(|| one.to_string(), str::to_owned);
+            list.iter().map(one).collect::<Vec<_>>().join(" ")
+        }
         Value::Object(pairs) => {
             let lines =
                 pairs.iter().map(|(id, address)| format!("{id}={}", address.as_str().unwrap_or_default()));
