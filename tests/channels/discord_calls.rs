@@ -98,6 +98,7 @@ async fn signed_calls_are_answered_and_decide(pool: PgPool) {
     assert!(told.text().starts_with("Approved by Ada through Discord"), "{told:?}");
     assert_eq!(chat.status(&action).await, Status::Approved);
 
+    chat.desk.send_due().await;
     let (action, message) = chat.proposed("Pay others", "500 €").await;
     let form = called.call(&discord.pressed(ADA, &message, &message.custom_id("Reject"))).await;
     assert_eq!(form["type"], 9);

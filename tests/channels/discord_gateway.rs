@@ -23,6 +23,7 @@ async fn a_dropped_connection_is_resumed_and_nothing_is_lost(pool: PgPool) {
         assert!(answer.text().starts_with("Approved by Ada"), "{answer:?}");
         assert_eq!(chat.status(&action).await, Status::Approved);
         assert_eq!(chat.discord.entries(expected.len()).await, expected);
+        assert_eq!(chat.desk.send_due().await, 1, "the message is changed");
     }
 }
 
