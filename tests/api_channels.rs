@@ -80,6 +80,8 @@ async fn what_breaks_a_rule_is_named_and_nothing_is_stored(db: PgPool) {
     for (part, field, word) in [
         (json!({"name": ""}), "name", "1 to 200"),
         (json!({"type": "pager"}), "type", "ntfy"),
+        (json!({"type": "discord", "config": {"approval_mode": true}}), "config", "bot_token: is required"),
+        (json!({"type": "discord", "config": {}}), "config", "url: is required"),
         (json!({"digest_window_sec": 5}), "digest_window_sec", "10 to 3600"),
         (json!({"config": {"url": "https://n.example"}}), "config", "topic"),
         (json!({"config": {"url": "file:///etc", "topic": "x"}}), "config", "http"),

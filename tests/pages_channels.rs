@@ -35,6 +35,11 @@ async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
     assert!(
         guide.has("input[name='settings[bot_token]'][required]") && !guide.has("input[name='settings[url]']")
     );
+    let guide = ada.open("/channels?new=discord").await;
+    assert!(
+        guide.text(".channel-steps").contains("Embed Links")
+            && guide.has("input[name='settings[channel_id]']")
+    );
 
     let url = format!("{}/nowhere", app.url);
     let made = ada.submit("/rpc/create_channel", &hook(&url, "hook <b>")).await;
@@ -188,4 +193,26 @@ async fn slack_is_set_up_step_by_step_and_its_accounts_are_linked_with_a_code(db
     );
     let nowhere = ada.submit("/rpc/make_chat_code", &[("platform", "pager")]).await;
     assert!(nowhere.location().contains("refused="), "{}", nowhere.location());
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_discord_channel_is_made_with_its_accounts_as_they_are_written(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let mut form = vec![
+        ("kind", "discord"),
+        ("name", "ops"),
+        ("settings[approval_mode]", "on"),
+        ("settings[channel_id]", "1199700000000000001"),
+        ("settings[allowed_approver_discord_user_ids]", "80351110224678912, 80351110224678913"),
+        ("window", "60"),
+    ];
+    let refused = ada.submit("/rpc/create_channel", &form).await;
+    assert!(refused.location().contains("refused="), "{}", refused.location());
+    form.push(("settings[bot_token]", "MTE5.a.b"));
+    assert_eq!(ada.submit("/rpc/create_channel", &form).await.location(), "/channels?done=made");
+    let page = ada.open("/channels").await;
+    let name = "input[name='settings[allowed_approver_discord_user_ids]']";
+    assert_eq!(page.attributes(name, "value"), ["80351110224678912 80351110224678913"]);
+    assert!(!page.html.contains("MTE5.a.b"));
 }

@@ -215,7 +215,8 @@ async fn what_was_decided_in_the_web_is_seen_in_the_channel_and_old_buttons_do_n
     assert_eq!(chat.last().labels(), Vec::<String>::new());
     chat.desk.send_due().await;
     assert!(chat.last().text().contains("Rejected by Ada through Web"));
-    assert_eq!(chat.discord.messages().len(), 1);
+    let counts = (chat.discord.messages().len(), chat.discord.edits());
+    assert_eq!(counts, (1, 2), "when it was pressed, and by the outbox");
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

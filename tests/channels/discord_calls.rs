@@ -46,12 +46,6 @@ impl Called {
         self.chat.desk.services.clock().now().unix_timestamp()
     }
 
-    fn sign(&self, timestamp: i64, body: &Value) -> Signed {
-        let body = body.to_string();
-        let signature = key_pair().sign(format!("{timestamp}{body}").as_bytes());
-        Signed { timestamp, signature: hex::encode(signature.as_ref()), body }
-    }
-
     async fn post(&self, channel: &str, call: &Signed) -> (StatusCode, String) {
         let request = Request::post(format!("/v1/integrations/discord/interactions/{channel}"))
             .header("x-signature-ed25519", &call.signature)
@@ -67,7 +61,7 @@ impl Called {
 
     /// Discord calls as it does; what is answered goes back to it.
     async fn call(&self, interaction: &Value) -> Value {
-        let call = self.sign(self.now(), interaction);
+        let call = sign(self.now(), interaction);
         let (status, body) = self.post(&self.chat.channel.to_string(), &call).await;
         assert_eq!(status, StatusCode::OK, "{body}");
         let answer = serde_json::from_str(&body).expect("JSON");
@@ -76,6 +70,12 @@ impl Called {
         }
         answer
     }
+}
+
+fn sign(timestamp: i64, body: &Value) -> Signed {
+    let body = body.to_string();
+    let signature = key_pair().sign(format!("{timestamp}{body}").as_bytes());
+    Signed { timestamp, signature: hex::encode(signature.as_ref()), body }
 }
 
 fn token(interaction: &Value) -> &str {
@@ -98,6 +98,7 @@ async fn signed_calls_are_answered_and_decide(pool: PgPool) {
     assert!(told.text().starts_with("Approved by Ada through Discord"), "{told:?}");
     assert_eq!(chat.status(&action).await, Status::Approved);
 
+    chat.desk.send_due().await;
     let (action, message) = chat.proposed("Pay others", "500 €").await;
     let form = called.call(&discord.pressed(ADA, &message, &message.custom_id("Reject"))).await;
     assert_eq!(form["type"], 9);
@@ -114,7 +115,7 @@ async fn who_does_not_sign_is_nobody(pool: PgPool) {
     let (action, message) = chat.proposed("Pay Acme", "500 €").await;
     let press = chat.discord.pressed(ADA, &message, &message.custom_id("Approve"));
     let (now, here) = (called.now(), chat.channel.to_string());
-    let good = || called.sign(now, &press);
+    let good = || sign(now, &press);
     let elsewhere = chat.channel.to_string().replace("nchan_", "nchan_A");
     let other =
         chat.desk.channel("told", "discord", json!({"url": "https://discord.example/x"})).await.to_string();
@@ -123,9 +124,9 @@ async fn who_does_not_sign_is_nobody(pool: PgPool) {
         ("no signature", &here, Signed { signature: String::new(), ..good() }),
         ("another signature", &here, Signed { signature: "00".repeat(64), ..good() }),
         ("another time", &here, Signed { timestamp: now + 1, ..good() }),
-        ("an old call", &here, called.sign(now - 301, &press)),
-        ("a call from the future", &here, called.sign(now + 301, &press)),
-        ("no interaction", &here, called.sign(now, &json!({"type": 3}))),
+        ("an old call", &here, sign(now - 301, &press)),
+        ("a call from the future", &here, sign(now + 301, &press)),
+        ("no interaction", &here, sign(now, &json!({"type": 3}))),
         ("no channel", "nchan_x", good()),
         ("an unknown channel", &elsewhere, good()),
         ("a channel without a key", &other, good()),
@@ -137,11 +138,11 @@ async fn who_does_not_sign_is_nobody(pool: PgPool) {
         answers.push(body);
     }
     assert!(answers.iter().all(|answer| *answer == answers[0]), "nobody learns why: {answers:?}");
-    let large = called.sign(now, &json!({"type": 1, "x": "x".repeat(300_000)}));
+    let large = sign(now, &json!({"type": 1, "x": "x".repeat(300_000)}));
     assert_eq!(called.post(&here, &large).await.0, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(chat.status(&action).await, Status::Pending);
     // At the edge of its time it counts.
-    assert_eq!(called.post(&here, &called.sign(now - 300, &ping())).await.0, StatusCode::OK);
+    assert_eq!(called.post(&here, &sign(now - 300, &ping())).await.0, StatusCode::OK);
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
@@ -150,7 +151,7 @@ async fn a_replayed_call_does_nothing(pool: PgPool) {
     let chat = &called.chat;
     let (action, message) = chat.proposed("Pay Acme", "500 €").await;
     let press = chat.discord.pressed(STRANGER, &message, &message.custom_id("Approve"));
-    let call = called.sign(called.now(), &press);
+    let call = sign(called.now(), &press);
     let here = chat.channel.to_string();
     let first = called.post(&here, &call).await;
     chat.discord.acknowledge(token(&press), &serde_json::from_str(&first.1).expect("JSON"));
@@ -205,7 +206,7 @@ async fn nobody_speaks_for_another_applications_channel(pool: PgPool) {
     };
     chat.desk.change(chat.channel, change).await;
     let press = chat.discord.pressed(ADA, &message, &message.custom_id("Approve"));
-    let call = called.sign(called.now(), &press);
+    let call = sign(called.now(), &press);
     let (status, body) = called.post(&theirs.to_string(), &call).await;
     assert_eq!(status, StatusCode::OK);
     chat.discord.acknowledge(token(&press), &serde_json::from_str(&body).expect("JSON"));

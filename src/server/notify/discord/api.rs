@@ -15,8 +15,7 @@ use crate::server::notify::platform::{Failure, Remedy};
 use crate::server::notify::platforms::Platforms;
 
 /// What Discord wants to know of a program (<https://docs.discord.com/developers/reference#user-agent>).
-const USER_AGENT: &str =
-    concat!("DiscordBot (https://github.com/impri/impri, ", env!("CARGO_PKG_VERSION"), ")");
+const USER_AGENT: &str = concat!("DiscordBot (https://impri.example.org, ", env!("CARGO_PKG_VERSION"), ")");
 /// Longest time that Discord can ask to wait.
 const PATIENCE_MAX: Duration = Duration::from_hours(1);
 /// Shortest time, so that a platform that says nothing useful is not asked without end.

@@ -32,8 +32,14 @@ const HOLD_EVERY: Duration = Duration::from_secs(6);
 const HELD_AT_LEAST: Duration = Duration::from_secs(18);
 /// Before another connection after one that did not get in, doubled each time.
 const AFTER_FAILURE: Duration = Duration::from_secs(1);
+/// Before another one after one that got in and did not last, doubled each time.
+const AFTER_DROP: Duration = Duration::from_millis(50);
 /// The longest of these.
 const AFTER_FAILURES: Duration = Duration::from_secs(32);
+/// A connection that was there for so long lasted.
+const LASTED: Duration = Duration::from_mins(2);
+/// Sessions that a bot leaves unused: one that begins more than its limit in a day loses its token.
+const SESSIONS_LEFT: u64 = 10;
 
 /// The channels of each bot, with the bot.
 type Bots = HashMap<String, (Bot, Vec<StoredChannel>)>;
@@ -132,6 +138,7 @@ async fn hear(services: &Services, name: &str, holder: Uuid, stop: &Cancellation
             }
         };
         memory.is_in = false;
+        let began = Instant::now();
         let ended = tokio::select! {
             ended = connect(services, name, &bot, &mut memory) => ended,
             () = keep(services, name, holder) => return Stopped::Over,
@@ -140,7 +147,8 @@ async fn hear(services: &Services, name: &str, holder: Uuid, stop: &Cancellation
         match ended {
             End::Again(reason) if memory.is_in => {
                 tracing::debug!(bot = name, reason, "a connection to Discord ended");
-                pause = Duration::ZERO;
+                let lasted = began.elapsed() >= LASTED;
+                pause = if lasted { Duration::ZERO } else { (pause * 2).clamp(AFTER_DROP, AFTER_FAILURES) };
             }
             End::Again(reason) => {
                 tracing::warn!(bot = name, reason, "a Discord bot hears nothing");
@@ -218,7 +226,7 @@ fn end(failure: Failure) -> End {
 /// (<https://docs.discord.com/developers/events/gateway#get-gateway-bot>).
 async fn gateway(bot: &Bot) -> Result<String, End> {
     let found = bot.call(Method::GET, "/gateway/bot", None).await.map_err(end)?;
-    if found["session_start_limit"]["remaining"] == 0 {
+    if found["session_start_limit"]["remaining"].as_u64().is_some_and(|left| left < SESSIONS_LEFT) {
         let millis = found["session_start_limit"]["reset_after"].as_u64().unwrap_or_default();
         return Err(End::Again(format!("Discord lets the bot begin no session for {} s", millis / 1_000)));
     }
