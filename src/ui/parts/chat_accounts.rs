@@ -57,9 +57,7 @@ pub fn ChatAccounts(
                 <form class="form" method="post" action="/rpc/make_chat_code">
                     <input type="hidden" name="platform" value=kind.as_str() />
                     <button class="button" type="submit">
-                        "Link a "
-                        {kind.label()}
-                        " account"
+                        {format!("Link a {} account", kind.label())}
                     </button>
                 </form>
             }
