@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Moment;
 use super::channels::ChatView;
-use crate::domain::channel::ChannelKind;
 use super::push::PushView;
+use crate::domain::channel::ChannelKind;
 use crate::domain::preferences::Theme;
 use crate::domain::role::Role;
 

@@ -20,8 +20,8 @@ pub mod many;
 mod moment;
 pub mod people;
 pub mod project;
-pub mod second_look;
 pub mod push;
+pub mod second_look;
 
 pub use card::{counted, through};
 pub use moment::{Reader, between};
