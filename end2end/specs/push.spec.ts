@@ -70,9 +70,9 @@ test("a browser that does not permit it is told what to do @hydrated", async ({ 
 
 test("a message becomes a notification that leads to the inbox and nowhere else @hydrated @desk", async ({ windowOf }) => {
   const page = await windowOf(ADA);
+  await page.goto("/inbox");
   const origin = new URL(page.url()).origin;
   await page.context().grantPermissions(["notifications"], { origin });
-  await page.goto("/inbox");
   await expect.poll(() => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state)).toBe("activated");
   const browser = await page.context().newCDPSession(page);
   const registered = new Promise<string>((done) =>
