@@ -75,8 +75,10 @@ impl Calls {
         let interaction = serde_json::from_slice(call.body).ok().as_ref().and_then(Interaction::read);
         let Some(interaction) = interaction else { return Answer::Unknown };
         let answer = interaction.first_answer();
-        let is_new = self.seen.get(&interaction.id).is_none();
-        self.seen.insert(interaction.id.clone(), ());
+        // With the key: nobody uses up the numbers of another application's calls.
+        let call = format!("{key} {}", interaction.id);
+        let is_new = self.seen.get(&call).is_none();
+        self.seen.insert(call, ());
         if is_new && interaction.goes_on() {
             let services = services.clone();
             tokio::spawn(async move {
