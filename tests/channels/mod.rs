@@ -15,6 +15,7 @@ mod fake_slack_people;
 mod fake_slack_socket;
 mod fake_smtp;
 mod fake_telegram;
+mod hearing;
 mod ntfy;
 mod push;
 mod sending;

@@ -74,6 +74,9 @@ impl ChannelKind {
     }
 }
 
+/// What is noted of a channel begins so while nothing is heard from it: what is pressed there comes to nothing.
+pub const UNHEARD: &str = "nothing is heard from it, so its buttons do nothing: ";
+
 #[cfg(test)]
 mod tests {
     use super::*;

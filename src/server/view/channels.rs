@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Reader;
 use crate::domain::Instant;
-use crate::domain::channel::{ChannelKind, fields};
+use crate::domain::channel::{ChannelKind, UNHEARD, fields};
 use crate::domain::ids::ChannelId;
 use crate::server::db::channel_messages::Told;
 use crate::server::db::chat::ChatAccount;
@@ -69,7 +69,8 @@ pub fn managed(seen: SeenChannel, reader: &Reader) -> ChannelView {
 
 /// A channel that did not tell people what it should have, with its last failure.
 pub fn trouble((name, kind, error): (String, ChannelKind, String)) -> String {
-    format!("{} “{}” did not deliver: {}.", kind.label(), text::reveal_text(&name), text::reveal_text(&error))
+    let what = if error.starts_with(UNHEARD) { ":" } else { " did not deliver:" };
+    format!("{} “{}”{what} {}.", kind.label(), text::reveal_text(&name), text::reveal_text(&error))
 }
 
 /// How a channel stands that an action was told to, if not all is well.

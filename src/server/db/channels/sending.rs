@@ -1,4 +1,5 @@
-//! What changes about a channel besides its settings: whose turn it is to speak, how it does, and the key of its secrets.
+//! What changes about a channel besides its settings: whose turn it is to speak, how it does and whether it is heard, and
+//! the key of its secrets.
 
 use sqlx::PgConnection;
 
@@ -74,6 +75,31 @@ pub async fn note(
         arrived,
         outcome.is_failure(),
         outcome.reason(),
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Writes down that nothing is heard from a channel, or without a reason that it is heard again.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn note_hearing(
+    conn: &mut PgConnection,
+    id: ChannelId,
+    trouble: Option<&str>,
+    now: Instant,
+) -> DbResult<()> {
+    sqlx::query!(
+        "update notification_channel set
+           last_failed_at = case when $2::text is null then last_failed_at else $3 end,
+           fail_count = case when $2::text is null then 0 else fail_count + 1 end,
+           last_error = $2
+         where channel_id = $1 and deleted_at is null",
+        id.uuid(),
+        trouble,
         now,
     )
     .execute(conn)

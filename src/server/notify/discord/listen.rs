@@ -49,8 +49,8 @@ type Bots = HashMap<String, (Bot, Vec<StoredChannel>)>;
 enum Stopped {
     /// Another server has it, or it is not there any more.
     Over,
-    /// Discord refuses it until somebody changes something.
-    Refused,
+    /// Discord refuses it until somebody changes something, and says why.
+    Refused(String),
 }
 
 /// Hears the interactions of every bot until `stop` is cancelled.
@@ -67,8 +67,10 @@ pub async fn run(services: &Services, stop: &CancellationToken) {
                 for (name, task) in std::mem::take(&mut tasks) {
                     if !task.is_finished() {
                         tasks.insert(name, task);
-                    } else if let (Ok(Stopped::Refused), Some((_, channels))) = (task.await, bots.get(&name))
+                    } else if let (Ok(Stopped::Refused(reason)), Some((_, channels))) =
+                        (task.await, bots.get(&name))
                     {
+                        services.note_hearing(channels, Some(&reason)).await;
                         refused.insert(name, channels.clone());
                     }
                 }
@@ -162,7 +164,7 @@ async fn hear(services: &Services, name: &str, holder: Uuid, stop: &Cancellation
                     reason,
                     "a Discord bot hears nothing until its settings are changed"
                 );
-                return Stopped::Refused;
+                return Stopped::Refused(reason);
             }
         }
     }

@@ -141,6 +141,10 @@ async fn hear(services: &Services, name: &str, holder: Uuid, stop: &Cancellation
             }
             Ok(End::Broken(Break { reason, was_greeted, wait })) => {
                 tracing::warn!(app = name, reason, "a Slack app hears nothing");
+                // One that was greeted is opened anew at once.
+                if !was_greeted {
+                    note(services, name, Some(&reason)).await;
+                }
                 if was_greeted {
                     pause = PAUSE.0;
                 }
@@ -153,6 +157,17 @@ async fn hear(services: &Services, name: &str, holder: Uuid, stop: &Cancellation
             () = stop.cancelled() => return,
         }
         pause = (pause * 2).min(PAUSE.1);
+    }
+}
+
+/// Notes at an app's channels whether they are heard.
+async fn note(services: &Services, name: &str, trouble: Option<&str>) {
+    match apps(services).await {
+        Ok(mut apps) => {
+            let channels = apps.remove(name).map(|(_, channels)| channels).unwrap_or_default();
+            services.note_hearing(&channels, trouble).await;
+        }
+        Err(error) => error.log(),
     }
 }
 
@@ -224,6 +239,8 @@ async fn listen(services: &Services, name: &str, app: &Api) -> End {
             Some("hello") => {
                 was_greeted = true;
                 tracing::info!(app = name, "a Slack app is heard by Socket Mode");
+                let (all, name) = (services.clone(), name.to_owned());
+                services.platforms().tasks().spawn(async move { note(&all, &name, None).await });
             }
             Some("disconnect") if said["reason"] == "link_disabled" => {
                 return Break::end("Socket Mode is switched off in the app's settings", false);

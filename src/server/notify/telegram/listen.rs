@@ -161,9 +161,11 @@ async fn round(
                 let removed = bot.call("deleteWebhook", &json!({})).await;
                 tracing::warn!(bot = bot.id(), removed = removed.is_ok(), "a Telegram bot had a webhook");
             }
+            services.note_hearing(channels, Some(&failure.reason)).await;
             return Ok(Round::Failed(failure));
         }
     };
+    services.note_hearing(channels, None).await;
     let updates = updates.as_array().map_or(&[][..], Vec::as_slice);
     for update in updates {
         news::take(services, bot, channels, update).await?;

@@ -1,0 +1,30 @@
+//! Whether people can be heard from a channel is seen where its failures are.
+
+use impri::domain::channel::UNHEARD;
+use serde_json::json;
+use sqlx::PgPool;
+
+use super::telegram::Chat;
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_bot_that_hears_nothing_is_shown_until_it_hears_again(pool: PgPool) {
+    let chat = Chat::open(pool).await;
+    let error = async || chat.desk.seen(chat.channel).await.stored.health.error;
+    assert_eq!(error().await, None);
+    for _ in 0..2 {
+        chat.telegram.refuse("getUpdates", 401, json!({}), "Unauthorized");
+        chat.hear().await;
+    }
+    let seen = chat.desk.seen(chat.channel).await.stored.health;
+    let said = seen.error.expect("trouble");
+    assert!(said.starts_with(UNHEARD) && said.contains("bot token"), "{said}");
+    assert_eq!(seen.failures, 1, "each news once");
+    chat.hear().await;
+    assert_eq!(error().await, None);
+    // What it could not send is not forgotten because it hears.
+    chat.telegram.refuse("sendMessage", 403, json!({}), "Forbidden: bot was kicked from the supergroup chat");
+    chat.desk.wish("Pay Acme", "500 €").await;
+    chat.desk.send_due().await;
+    chat.hear().await;
+    assert!(error().await.is_some_and(|error| error.contains("kicked")));
+}
