@@ -32,7 +32,6 @@ pub(super) fn router() -> OpenApiRouter<HttpState> {
         .routes(routes!(create, list))
         .routes(routes!(read, update, remove))
         .routes(routes!(test))
-        .routes(routes!(setup_webhook))
 }
 
 /// What is no id, or no text, names nothing, as an unknown id does.
@@ -182,27 +181,4 @@ async fn test(
     let (id, actor) = (channel_id(id)?, caller.actor());
     let tested = state.services.test_channel(caller.project, id, actor, Channel::api()).await?;
     Ok(Json(view::channels::tested(tested)))
-}
-
-/// Have a platform call this server
-///
-/// Always refused: this server asks Telegram for news by itself, with a public address or without one, so there is nothing
-/// to set up.
-#[utoipa::path(
-    post, path = "/v1/notification-channels/{id}/setup-webhook", operation_id = "setup_channel_webhook", tag = "channels",
-    security(("key" = ["admin"])),
-    params(("id" = String, Path, description = "`nchan_…`")),
-    responses(Refused, NotFound),
-)]
-async fn setup_webhook(
-    State(state): State<HttpState>,
-    Bearer(caller): Bearer,
-    id: Id,
-    _: JsonBody<IgnoredAny>,
-) -> Result<Json<v1::ChannelTest>, Problem> {
-    caller.require(&[Scope::Admin])?;
-    state.services.channel(caller.project, channel_id(id)?).await?;
-    let text = "There is nothing to set up: this server asks Telegram for news by itself, and other platforms are set up \
-                on the page of channels.";
-    Err(Problem::new(StatusCode::BAD_REQUEST, text))
 }

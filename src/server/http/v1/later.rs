@@ -28,6 +28,7 @@ const WATCHERS: &str =
     "This server runs no watchers. Let a program of yours watch, and propose to /v1/actions.";
 const RULES: &str = "This server has no rules yet: somebody decides every action.";
 const BILLING: &str = "There is nothing to pay on a server of one's own.";
+const WEBHOOK: &str = "There is nothing to set up: this server asks Telegram for news by itself.";
 const SIGN_UP: &str = "Nobody can sign up by the API. The operator makes keys: impri keys create.";
 
 pub(super) fn router() -> OpenApiRouter<HttpState> {
@@ -40,6 +41,7 @@ pub(super) fn router() -> OpenApiRouter<HttpState> {
         .route("/v1/watcher-presets", empty(WATCH, json!({"presets": []})))
         .route("/v1/rules", empty(ADMIN, json!({"items": []})).merge(refuse(ADMIN, RULES)))
         .route("/v1/rules/{id}", nothing(ADMIN))
+        .route("/v1/notification-channels/{id}/setup-webhook", refuse(ADMIN, WEBHOOK))
         .route("/v1/usage", get(usage))
         .route("/v1/billing", get(billing))
         .route("/v1/billing/checkout", refuse(ADMIN, BILLING))
