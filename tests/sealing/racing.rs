@@ -63,6 +63,32 @@ async fn who_commits_late_is_sealed_late_and_holds_nobody_up(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn who_began_last_and_took_the_lower_number_is_not_left_out(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    app.seal().await;
+    let project = app.project();
+    // Few transactions of other tests come between, so some of these are next to each other.
+    for _ in 0..10 {
+        let mut first = db.begin().await.expect("a transaction");
+        sqlx::query("select pg_current_xact_id()").execute(&mut *first).await.expect("a number of its own");
+        let mut last = db.begin().await.expect("a transaction");
+        write(&mut last, project).await;
+        let low = last_id(&db).await;
+        write(&mut first, project).await;
+        first.commit().await.expect("a commit");
+        // Of those that ended, `first` has the highest number, and `last` is under way with the next one.
+        for _ in 0..3 {
+            app.seal_round().await;
+        }
+        assert!(app.count("select settled_to from audit_sealer").await < low, "{low} may still appear");
+        last.commit().await.expect("a commit");
+        app.seal_round().await;
+        assert_eq!(sealed_ids(&db).await.last(), Some(&low));
+    }
+    app.verify_history().await.expect("it is intact");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn while_one_seals_the_other_does_not(db: PgPool) {
     let app = TestApp::start(&db).await;
     let mut other = db.begin().await.expect("a transaction");

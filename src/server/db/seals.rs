@@ -36,7 +36,9 @@ pub async fn lock(conn: &mut PgConnection) -> DbResult<()> {
 /// sealed. So a round seals every event that it sees and that has no seal, and begins its search at `settled_to`. Below
 /// that nothing can appear: a transaction has its own number before it takes one for an event (the column's default
 /// sees to that), so whoever began after a round has numbers above the highest that the round saw. Once nobody
-/// is under way who had begun before that round, its highest number is the new `settled_to`.
+/// is under way who had begun before that round, its highest number is the new `settled_to`. Who had begun by then is told
+/// by the round's own number, taken after it saw that event. A snapshot's upper end does not tell: it is the last
+/// transaction that *ended*, and others with higher numbers may be under way already, with low numbers for their events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Up to here all is sealed, and nothing can appear.
@@ -78,7 +80,7 @@ impl Place {
     }
 }
 
-/// Where the sealer is, and what there is. Read it before the events.
+/// Where the sealer is, and what there is. Read it before the events, and before anything is written.
 ///
 /// # Errors
 /// If the database can't be reached.
@@ -87,16 +89,29 @@ pub async fn look(conn: &mut PgConnection) -> DbResult<(Place, Sight)> {
     let row = sqlx::query!(
         r#"select settled_to, settling_to, settling_xact,
              pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "oldest!",
-             pg_snapshot_xmax(pg_current_snapshot())::text::bigint as "next!",
+             pg_snapshot_xmax(pg_current_snapshot())::text::bigint as "ended!",
              coalesce((select max(event_id) from audit_event
-                       where event_id <= (select last_value from audit_event_number)), 0) as "newest!"
+                       where event_id <= (select last_value from audit_event_number)), 0) as "newest!",
+             pg_current_xact_id_if_assigned() is null as "is_new!"
            from audit_sealer"#
     )
-    .fetch_one(conn)
+    .fetch_one(&mut *conn)
     .await?;
     let place =
         Place { settled_to: row.settled_to, settling_to: row.settling_to, settling_xact: row.settling_xact };
-    Ok((place, Sight { oldest: row.oldest, next: row.next, newest: row.newest }))
+    let sight = Sight { oldest: row.oldest, next: row.ended, newest: row.newest };
+    if row.newest <= row.settled_to {
+        return Ok((place, sight));
+    }
+    // A number that was taken before the look would not tell who had begun by then; nothing settles with it.
+    if !row.is_new {
+        return Ok((place, Sight { oldest: 0, newest: 0, ..sight }));
+    }
+    // In a statement of its own: after the look, whatever a plan would do first.
+    let next = sqlx::query_scalar!(r#"select pg_current_xact_id()::text::bigint as "next!""#)
+        .fetch_one(conn)
+        .await?;
+    Ok((place, Sight { next, ..sight }))
 }
 
 /// Stores where the sealer is.
