@@ -42,6 +42,8 @@ export class Watch {
       const why = request.failure()?.errorText ?? "";
       // What a page was still loading when it was left.
       if (why === "net::ERR_ABORTED" || (why === "csp" && !hasScripts)) return;
+      // … which fails so where the service worker was asked for it.
+      if (why === "net::ERR_FAILED" && new URL(request.url()).pathname === "/favicon.svg") return;
       note(`failed request: ${request.url().slice(0, 200)} ${why}`);
     });
     context.on("response", (response) => {
