@@ -222,11 +222,7 @@ fn start_workers(
     let policy = config.platforms.policy;
     tracker.spawn(async move { notify::run(&all, policy, &token).await });
     let (all, token) = (services.clone(), stop.clone());
-    tracker.spawn(async move { notify::telegram::listen::run(&all, &token).await });
-    let (all, token) = (services.clone(), stop.clone());
-    tracker.spawn(async move { notify::discord::listen::run(&all, &token).await });
-    let (all, token) = (services.clone(), stop.clone());
-    tracker.spawn(async move { notify::slack::listen::run(&all, &token).await });
+    tracker.spawn(async move { notify::hear(&all, &token).await });
     let (all, token) = (services.clone(), stop.clone());
     tracker.spawn(async move { all.run_sealer(checkpoint_file, &token).await });
     if let Some(url) = &config.checkpoint_url {

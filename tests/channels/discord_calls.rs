@@ -11,6 +11,8 @@ use impri::domain::audit::EventKind;
 use impri::server::config::RateSettings;
 use impri::server::http::limit::Limits;
 use impri::server::http::{HttpState, v1};
+use impri::server::notify::PlatformSettings;
+use impri::server::service::Services;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -18,11 +20,12 @@ use tower::ServiceExt as _;
 
 use super::discord::Chat;
 use super::fake_discord::{ADA, STRANGER, key_pair};
-use crate::delivery::soon;
+use crate::delivery::{OPEN, soon};
 
 /// A server that Discord reaches.
 struct Called {
     chat: Chat,
+    services: Services,
     router: Router,
 }
 
@@ -37,9 +40,23 @@ impl Called {
         let chat = Chat::deaf(pool, json!({})).await;
         chat.link(ADA).await;
         let services = chat.desk.services.clone();
+        Self { router: Self::router(services.clone()), services, chat }
+    }
+
+    fn router(services: Services) -> Router {
         let limits = Arc::new(Limits::new(&RateSettings::default(), services.clock()));
-        let router = v1::router().with_state(HttpState { services, stop: CancellationToken::new(), limits });
-        Self { chat, router }
+        v1::router().with_state(HttpState { services, stop: CancellationToken::new(), limits })
+    }
+
+    /// Another server takes the next calls, or the same after a restart: it has nothing in common but the database.
+    fn moved(self) -> Self {
+        let settings = PlatformSettings {
+            policy: OPEN,
+            discord_api: Some(self.chat.discord.url()),
+            ..PlatformSettings::default()
+        };
+        let services = self.services.with_platforms(settings);
+        Self { router: Self::router(services.clone()), services, chat: self.chat }
     }
 
     fn now(&self) -> i64 {
@@ -57,6 +74,14 @@ impl Called {
         let status = answer.status();
         let body = answer.into_body().collect().await.expect("a body").to_bytes();
         (status, String::from_utf8(body.to_vec()).expect("text"))
+    }
+
+    /// Until nothing that was acknowledged is still worked on.
+    async fn settle(&self) {
+        let tasks = self.services.platforms().tasks();
+        tasks.close();
+        soon(tasks.wait()).await;
+        tasks.reopen();
     }
 
     /// Discord calls as it does; what is answered goes back to it.
@@ -165,6 +190,36 @@ async fn a_replayed_call_does_nothing(pool: PgPool) {
     assert_eq!(chat.status(&action).await, Status::Approved);
     assert_eq!(chat.desk.events(action.id, EventKind::ChatRefused).await.len(), 1, "not four times");
     assert_eq!(chat.desk.events(action.id, EventKind::ActionApproved).await.len(), 1);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_call_that_was_refused_stays_refused_at_every_server(pool: PgPool) {
+    let called = Called::open(pool.clone()).await;
+    let chat = &called.chat;
+    let (action, message) = chat.proposed("Pay Acme", "500 €").await;
+    let role = async |role: &str| {
+        sqlx::query("update membership set role = $1").bind(role).execute(&pool).await.expect("a role");
+    };
+    let press = chat.discord.pressed(ADA, &message, &message.custom_id("Approve"));
+    let call = sign(called.now(), &press);
+    let here = chat.channel.to_string();
+    role("viewer").await;
+    let first = called.post(&here, &call).await;
+    chat.discord.acknowledge(token(&press), &serde_json::from_str(&first.1).expect("JSON"));
+    chat.discord.told(token(&press)).await;
+    role("reviewer").await;
+    assert_eq!(called.post(&here, &call).await, first);
+    called.settle().await;
+    let called = called.moved();
+    assert_eq!(called.post(&here, &call).await, first);
+    called.settle().await;
+    let chat = &called.chat;
+    assert_eq!(chat.status(&action).await, Status::Pending);
+    assert_eq!(chat.desk.events(action.id, EventKind::ChatRefused).await.len(), 1);
+    let again = chat.discord.pressed(ADA, &message, &message.custom_id("Approve"));
+    called.call(&again).await;
+    chat.discord.told(token(&again)).await;
+    assert_eq!(chat.status(&action).await, Status::Approved);
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

@@ -180,11 +180,10 @@ async fn a_stranger_is_told_alone_and_links_their_account_with_a_code(pool: PgPo
     chat.call(&chat.slack.submit(ADA, "code", Some("ABCDE-FGHJK"))).await;
     assert!(chat.slack.whisper().1.contains("Nothing was linked"));
     let code = chat.code().await.to_lowercase();
-    let sent = chat.slack.submit(ADA, "code", Some(&code));
-    chat.call(&sent).await;
+    chat.call(&chat.slack.submit(ADA, "code", Some(&code))).await;
     let said = chat.slack.whisper().1;
     assert!(said.contains("@ada stands for Ada (ada@example.org)"), "{said}");
-    chat.call(&sent).await;
+    chat.call(&chat.slack.submit(ADA, "code", Some(&code))).await;
     assert!(chat.slack.whisper().1.contains("Nothing was linked"), "a code links once");
     assert_eq!(chat.status(&action).await, Status::Pending);
     chat.call(&chat.slack.press(ADA, &message, "Approve")).await;
@@ -203,7 +202,7 @@ async fn a_list_names_for_whom_a_member_stands_and_keeps_others_out(pool: PgPool
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
-async fn what_slack_did_not_sign_just_now_is_refused_and_a_replay_does_no_harm(pool: PgPool) {
+async fn what_slack_did_not_sign_just_now_is_refused(pool: PgPool) {
     let chat = Chat::open(pool).await;
     let (action, message) = chat.told("Pay Acme", "500 €").await;
     let payload = chat.slack.press(ADA, &message, "Approve");
@@ -240,6 +239,33 @@ async fn what_slack_did_not_sign_just_now_is_refused_and_a_replay_does_no_harm(p
     }
     assert_eq!(chat.status(&action).await, Status::Approved);
     assert_eq!(chat.desk.events(action.id, EventKind::ActionApproved).await.len(), 1);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_call_that_was_refused_stays_refused_when_it_is_sent_again(pool: PgPool) {
+    let chat = Chat::open(pool.clone()).await;
+    let (action, message) = chat.told("Pay Acme", "500 €").await;
+    let role = async |role: &str| {
+        sqlx::query("update membership set role = $1").bind(role).execute(&pool).await.expect("a role");
+    };
+    let refused = || chat.desk.events(action.id, EventKind::ChatRefused);
+    let payload = chat.slack.press(ADA, &message, "Approve");
+    let (channel, now) = (chat.channel.to_string(), chat.now());
+    let (body, signature) = signed(&payload, now, SIGNING);
+    role("viewer").await;
+    assert_eq!(chat.post(&channel, now, &body, &signature).await, StatusCode::OK);
+    chat.settle().await;
+    assert_eq!(refused().await.len(), 1);
+    role("reviewer").await;
+    let shouted = signature.replace("v0=", "").to_uppercase();
+    for again in [signature.clone(), format!("v0={shouted}")] {
+        chat.post(&channel, now, &body, &again).await;
+        chat.settle().await;
+    }
+    assert_eq!((chat.status(&action).await, refused().await.len()), (Status::Pending, 1));
+    // What she presses now is another call.
+    chat.call(&chat.slack.press(ADA, &message, "Approve")).await;
+    assert_eq!(chat.status(&action).await, Status::Approved);
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

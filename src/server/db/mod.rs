@@ -11,6 +11,7 @@ pub mod chain;
 pub mod channel_messages;
 pub mod channels;
 pub mod chat;
+pub mod chat_calls;
 pub mod checkpoints;
 pub mod context;
 pub mod decisions;

@@ -8,6 +8,7 @@ pub mod callback;
 pub mod checkpoints;
 pub mod discord;
 mod email;
+mod hearing;
 pub mod message;
 pub mod notice;
 mod ntfy;
@@ -23,9 +24,22 @@ mod webhook;
 pub mod words;
 mod worker;
 
+use tokio_util::sync::CancellationToken;
+
+use crate::server::service::Services;
+
 pub use address::not_public;
 pub use platforms::{PlatformSettings, Platforms};
 pub use worker::{run, send_due};
+
+/// Hears what people press, on every platform that is listened to, until `stop` is cancelled.
+pub async fn hear(services: &Services, stop: &CancellationToken) {
+    tokio::join!(
+        telegram::listen::run(services, stop),
+        discord::listen::run(services, stop),
+        slack::listen::run(services, stop),
+    );
+}
 
 /// Where messages may go.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@
 //! shows what these answer; `telegram/news.rs` is the example. Its buttons carry [`super::token`]s, signed with the setting
 //! `hmac_secret`, which `service/channel_settings.rs` makes for such sorts; whose account is whose is in `chat_account` under
 //! the sort's name. Where a platform is heard by a connection (Slack's Socket Mode, Discord's gateway), one server at a time
-//! holds it by `Services::hold_connection`, as `telegram/listen.rs` does; where it calls, a route under `/v1/integrations`
+//! holds it: implement [`super::hearing::Heard`], as `telegram/listen.rs` does; where it calls, a route under `/v1/integrations`
 //! verifies its signature and does the same. Both want an answer within 3 s, so acknowledge before the database is asked.
 
 use std::time::Duration;

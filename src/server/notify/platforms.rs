@@ -8,6 +8,7 @@ use tokio_util::task::TaskTracker;
 use super::outbound::Outbound;
 use super::{OutboundPolicy, email};
 use crate::domain::channel::ChannelKind;
+use crate::domain::ids::ChannelId;
 use crate::server::config::Smtp;
 
 /// Where Telegram's Bot API is (<https://core.telegram.org/bots/api#making-requests>).
@@ -124,9 +125,13 @@ impl Platforms {
         &self.slack_hooks
     }
 
-    /// Keeps what Slack's apps sign with, for when the database takes long.
-    pub fn keep_slack_secrets(&self, secrets: HashMap<String, String>) {
-        *self.slack_secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets;
+    /// Keeps what the app of a channel signs with, if it does, for when the database takes long.
+    pub fn keep_slack_secret(&self, channel: ChannelId, secret: &str) {
+        let mut secrets = self.slack_secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        match secret {
+            "" => secrets.remove(&channel.to_string()),
+            secret => secrets.insert(channel.to_string(), secret.to_owned()),
+        };
     }
 
     /// What the app of a channel signed with when it was read last.

@@ -68,7 +68,7 @@ fn waiting(action: &Action, now: Instant) -> Vec<Part> {
         Part::new(Place::Fact, origin(action)),
         Part::new(Place::Fact, format!("Decide within {left}, until {}", moment(action.expires_at))),
     ];
-    if action.idempotent == Some(false) {
+    if action.asks_again() {
         parts.push(Part::new(Place::Warning, "Not idempotent: each run has its own effect."));
     }
     parts.extend(view::warnings(action).into_iter().map(|sentence| Part::new(Place::Warning, sentence)));

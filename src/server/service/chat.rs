@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use super::Services;
 use crate::domain::action::{Action, Intent, Status};
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
-use crate::domain::channel::{ChannelKind, Config, UNHEARD};
+use crate::domain::channel::{ChannelKind, Config};
 use crate::domain::decision::{Channel, Decider, Verdict};
 use crate::domain::ids::ActionId;
 use crate::domain::role::Role;
@@ -82,41 +82,6 @@ fn allow_list(kind: ChannelKind) -> &'static str {
 }
 
 impl Services {
-    /// The channels of a sort from which people decide, over all projects.
-    ///
-    /// # Errors
-    /// If the database can't be reached.
-    pub async fn deciding_channels(&self, kind: ChannelKind) -> ServiceResult<Vec<StoredChannel>> {
-        let mut conn = self.pool.acquire().await?;
-        let mut channels = db::channels::enabled_of_kind(&mut conn, kind).await?;
-        channels.retain(decides);
-        Ok(channels)
-    }
-
-    /// Notes that nothing is heard from channels, or without a reason that they are heard; each news once. That it can't be
-    /// noted is logged alone: the next one is.
-    pub async fn note_hearing(&self, channels: &[StoredChannel], trouble: Option<&str>) {
-        let said = trouble.map(|reason| format!("{UNHEARD}{reason}"));
-        for channel in channels {
-            let known = channel.health.error.as_deref();
-            let is_news = match &said {
-                Some(said) => known != Some(said),
-                None => known.is_some_and(|known| known.starts_with(UNHEARD)),
-            };
-            if !is_news {
-                continue;
-            }
-            let noted = async {
-                let mut conn = self.pool.acquire().await?;
-                db::channels::note_hearing(&mut conn, channel.id, said.as_deref(), self.clock.now()).await?;
-                ServiceResult::Ok(())
-            };
-            if let Err(error) = noted.await {
-                error.log();
-            }
-        }
-    }
-
     /// Somebody pressed a button of a channel.
     ///
     /// # Errors

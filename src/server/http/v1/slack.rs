@@ -34,8 +34,9 @@ pub(super) async fn interactions(
     let payload = url::form_urlencoded::parse(&body).find(|(name, _)| name == "payload");
     let payload: Option<Value> = payload.and_then(|(_, json)| serde_json::from_str(&json).ok());
     let Some(payload) = payload else { return StatusCode::BAD_REQUEST };
-    let all = services.clone();
-    services.platforms().tasks().spawn(async move { slack::take_signed(&all, &secret, &payload).await });
+    let (all, signature) = (services.clone(), signature.to_owned());
+    let work = async move { slack::take_signed(&all, &secret, &signature, &payload).await };
+    services.platforms().tasks().spawn(work);
     StatusCode::OK
 }
 

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use quick_cache::sync::Cache;
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::Value;
 use tokio::time::timeout;
@@ -25,8 +24,6 @@ use crate::server::service::Services;
 const AGE_MAX: u64 = 300;
 /// How long the database may take where it has to be asked. Discord waits for 3 s.
 const PATIENCE: Duration = Duration::from_millis(2_200);
-/// Calls that are remembered, so that a replayed one does nothing.
-const REMEMBERED: usize = 4_096;
 
 /// A call as it came.
 pub struct Call<'a> {
@@ -49,16 +46,10 @@ pub enum Answer {
     Busy,
 }
 
-/// What is remembered of calls.
+/// What calls are verified with, as it was read last.
+#[derive(Default)]
 pub struct Calls {
     keys: Mutex<HashMap<ChannelId, String>>,
-    seen: Cache<String, ()>,
-}
-
-impl Default for Calls {
-    fn default() -> Self {
-        Self { keys: Mutex::default(), seen: Cache::new(REMEMBERED) }
-    }
 }
 
 impl Calls {
@@ -75,21 +66,9 @@ impl Calls {
         let interaction = serde_json::from_slice(call.body).ok().as_ref().and_then(Interaction::read);
         let Some(interaction) = interaction else { return Answer::Unknown };
         let answer = interaction.first_answer();
-        // With the key: nobody uses up the numbers of another application's calls.
-        let call = format!("{key} {}", interaction.id);
-        let is_new = self.seen.get(&call).is_none();
-        self.seen.insert(call, ());
-        if is_new && interaction.goes_on() {
-            let services = services.clone();
-            tokio::spawn(async move {
-                match channels(&services, &key).await {
-                    Ok(channels) => news::finish(&services, &channels, &interaction).await,
-                    Err(error) => {
-                        error.log();
-                        news::finish(&services, &[], &interaction).await;
-                    }
-                }
-            });
+        if interaction.goes_on() {
+            let all = services.clone();
+            services.platforms().tasks().spawn(async move { go_on(&all, &key, &interaction).await });
         }
         Answer::Said(answer)
     }
@@ -124,6 +103,26 @@ impl Calls {
 
     fn keys(&self) -> std::sync::MutexGuard<'_, HashMap<ChannelId, String>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does what a call asks for that was acknowledged, unless it was heard before.
+async fn go_on(services: &Services, key: &str, interaction: &Interaction) {
+    // With the key: nobody uses up the numbers of another application's calls.
+    let name = format!("discord {key} {}", interaction.id);
+    let heard = async {
+        match services.is_new_call(&name).await? {
+            true => channels(services, key).await.map(Some),
+            false => Ok(None),
+        }
+    };
+    match heard.await {
+        Ok(None) => {}
+        Ok(Some(channels)) => news::finish(services, &channels, interaction).await,
+        Err(error) => {
+            error.log();
+            news::fail(services, interaction).await;
+        }
     }
 }
 

@@ -46,12 +46,21 @@ pub(super) enum End {
     Never(String),
 }
 
-/// Listens on a connection until it ends. `hear` gets every interaction.
+/// What is heard on a connection.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// The gateway took the bot in.
+    In,
+    /// Somebody did something.
+    Interaction(Value),
+}
+
+/// Listens on a connection until it ends. `hear` gets everything that is heard.
 pub(super) async fn listen(
     socket: &mut Socket,
     bot: &Bot,
     memory: &mut Memory,
-    mut hear: impl FnMut(Value),
+    mut hear: impl FnMut(Event),
 ) -> End {
     memory.is_in = false;
     let hello = match timeout(HELLO, next(socket)).await {
@@ -96,9 +105,13 @@ pub(super) async fn listen(
                         memory.session =
                             Some(Session { id: text("session_id"), url: text("resume_gateway_url") });
                         memory.is_in = true;
+                        hear(Event::In);
                     }
-                    Some("RESUMED") => memory.is_in = true,
-                    Some("INTERACTION_CREATE") => hear(event["d"].clone()),
+                    Some("RESUMED") => {
+                        memory.is_in = true;
+                        hear(Event::In);
+                    }
+                    Some("INTERACTION_CREATE") => hear(Event::Interaction(event["d"].clone())),
                     _ => {}
                 }
             }

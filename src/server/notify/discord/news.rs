@@ -31,6 +31,17 @@ pub(super) async fn finish(services: &Services, channels: &[StoredChannel], inte
         Act::Code(code) => (link(services, interaction, code).await, false),
         Act::Press(_) | Act::Reason(..) => decide(services, channels, interaction).await,
     };
+    whisper(services, interaction, &text, may_link).await;
+}
+
+/// Tells whoever did something that it can't be seen to now.
+pub(super) async fn fail(services: &Services, interaction: &Interaction) {
+    let text = "That did not work, and nothing was decided. Press again, or open the card.";
+    whisper(services, interaction, text, false).await;
+}
+
+/// Says something that only they see, with a button that links their account where that would help.
+async fn whisper(services: &Services, interaction: &Interaction, text: &str, may_link: bool) {
     let text: String = escape(&text.chars().take(ANSWER_MAX).collect::<String>());
     let button = json!({"type": 2, "style": 1, "label": "Link my account", "custom_id": LINK});
     let rows = if may_link { json!([{"type": 1, "components": [button]}]) } else { json!([]) };

@@ -2,102 +2,83 @@
 //! (<https://docs.slack.dev/apis/events-api/using-socket-mode/>). One server at a time holds the connection of each app; if
 //! it dies, another one goes on within half a minute.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use futures::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use super::api::{Api, Refusal};
 use super::news;
-use crate::domain::channel::ChannelKind;
+use crate::domain::channel::{ChannelKind, Config};
 use crate::server::db::channels::StoredChannel;
-use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::error::ServiceResult;
+use crate::server::notify::hearing::{self, Ear, Heard, Stopped};
 use crate::server::notify::platform::{Failure, Remedy};
 use crate::server::notify::socket;
-use crate::server::random;
 use crate::server::service::Services;
 
-/// How often a server looks which apps there are, and whether it can have one that another server held.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// How long a server holds an app without saying so anew.
-const LEASE: time::Duration = time::Duration::seconds(22);
-/// How often it says so.
-const RENEW_EVERY: Duration = Duration::from_secs(6);
 /// How often the other side is asked whether it is there.
 const PING_EVERY: Duration = Duration::from_secs(10);
 /// A connection on which nothing was heard for so long is none.
 const SILENCE: Duration = Duration::from_secs(35);
 /// Before the next attempt, and how long that grows to.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
-/// What is being worked on when the server stops gets this long.
-const GRACE: Duration = Duration::from_millis(500);
 
-/// The channels of each app, with the app.
-type Apps = HashMap<String, (Api, Vec<StoredChannel>)>;
+/// Slack, as what is listened to.
+struct Slack;
 
-/// Hears what happens in every app until `stop` is cancelled.
+/// Hears every app until `stop` is cancelled.
 pub async fn run(services: &Services, stop: &CancellationToken) {
-    let holder = random::uuid(services.clock().now());
-    let mut tasks: HashMap<String, tokio::task::JoinHandle<()>> = HashMap::new();
-    while !stop.is_cancelled() {
-        match apps(services).await {
-            Err(error) => error.log(),
-            Ok(apps) => {
-                tasks.retain(|_, task| !task.is_finished());
-                for name in apps.into_keys() {
-                    tasks.entry(name.clone()).or_insert_with(|| {
-                        let (services, stop) = (services.clone(), stop.clone());
-                        tokio::spawn(async move { hear(&services, &name, holder, &stop).await })
-                    });
-                }
-            }
-        }
-        tokio::select! {
-            () = sleep(LOOK_EVERY) => {}
-            () = stop.cancelled() => {}
-        }
-    }
-    let working = services.platforms().tasks();
-    working.close();
-    let _ = timeout(GRACE, working.wait()).await;
-    for (name, task) in tasks {
-        let _ = timeout(Duration::from_millis(300), task).await;
-        if let Err(error) = services.let_connection_go(&connection(&name), holder).await {
-            error.log();
-        }
-    }
+    hearing::run::<Slack>(services, stop).await;
 }
 
-/// The apps by their names: what is the same in all their tokens, `xapp-1-A012345-…`.
-async fn apps(services: &Services) -> ServiceResult<Apps> {
-    let (mut apps, mut secrets) = (Apps::new(), HashMap::new());
-    for channel in services.deciding_channels(ChannelKind::Slack).await? {
-        match services.open_config(&channel) {
-            Ok(config) => {
-                let signing = config.text("signing_secret");
-                if !signing.is_empty() {
-                    secrets.insert(channel.id.to_string(), signing.to_owned());
+impl Heard for Slack {
+    const KIND: ChannelKind = ChannelKind::Slack;
+    type Account = Api;
+
+    /// An app's name is what is the same in all its tokens, `xapp-1-A012345-…`.
+    fn account(services: &Services, channel: &StoredChannel, config: &Config) -> Option<(String, Api)> {
+        services.platforms().keep_slack_secret(channel.id, config.text("signing_secret"));
+        let token = config.text("app_token");
+        let name = token.split('-').nth(2)?;
+        Some((name.to_owned(), Api::new(token, services.platforms())))
+    }
+
+    async fn listen(ear: &Ear<Self>, stop: &CancellationToken) -> Stopped {
+        let mut pause = PAUSE.0;
+        loop {
+            let held = tokio::select! {
+                held = hold(ear) => held,
+                () = stop.cancelled() => return Stopped::Over,
+            };
+            match held {
+                Ok(End::Over) => return Stopped::Over,
+                Ok(End::Anew) => {
+                    pause = PAUSE.0;
+                    continue;
                 }
-                let token = config.text("app_token");
-                let Some(name) = token.split('-').nth(2) else { continue };
-                let app = || (Api::new(token, services.platforms()), Vec::new());
-                let (_, channels) = apps.entry(name.to_owned()).or_insert_with(app);
-                channels.push(channel);
+                Ok(End::Broken(Break { reason, was_greeted, wait })) => {
+                    tracing::warn!(app = ear.name(), reason, "a Slack app hears nothing");
+                    // One that was greeted is opened anew at once.
+                    if was_greeted {
+                        pause = PAUSE.0;
+                    } else {
+                        ear.note(Some(&reason)).await;
+                    }
+                    pause = pause.max(wait);
+                }
+                Err(error) => error.log(),
             }
-            Err(error) => tracing::error!(channel.id = %channel.id, %error, "a channel can't be heard"),
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = stop.cancelled() => return Stopped::Over,
+            }
+            pause = (pause * 2).min(PAUSE.1);
         }
     }
-    services.platforms().keep_slack_secrets(secrets);
-    Ok(apps)
-}
-
-fn connection(app: &str) -> String {
-    format!("slack:{app}")
 }
 
 /// How a connection ended.
@@ -125,83 +106,16 @@ impl Break {
     }
 }
 
-/// Hears one app for as long as it is there and nobody else has it.
-async fn hear(services: &Services, name: &str, holder: Uuid, stop: &CancellationToken) {
-    let mut pause = PAUSE.0;
-    loop {
-        let held = tokio::select! {
-            held = hold(services, name, holder) => held,
-            () = stop.cancelled() => return,
-        };
-        match held {
-            Ok(End::Over) => return,
-            Ok(End::Anew) => {
-                pause = PAUSE.0;
-                continue;
-            }
-            Ok(End::Broken(Break { reason, was_greeted, wait })) => {
-                tracing::warn!(app = name, reason, "a Slack app hears nothing");
-                // One that was greeted is opened anew at once.
-                if !was_greeted {
-                    note(services, name, Some(&reason)).await;
-                }
-                if was_greeted {
-                    pause = PAUSE.0;
-                }
-                pause = pause.max(wait);
-            }
-            Err(error) => error.log(),
-        }
-        tokio::select! {
-            () = sleep(pause) => {}
-            () = stop.cancelled() => return,
-        }
-        pause = (pause * 2).min(PAUSE.1);
-    }
-}
-
-/// Notes at an app's channels whether they are heard.
-async fn note(services: &Services, name: &str, trouble: Option<&str>) {
-    match apps(services).await {
-        Ok(mut apps) => {
-            let channels = apps.remove(name).map(|(_, channels)| channels).unwrap_or_default();
-            services.note_hearing(&channels, trouble).await;
-        }
-        Err(error) => error.log(),
-    }
-}
-
 /// Opens the connection of an app and listens until it ends.
-async fn hold(services: &Services, name: &str, holder: Uuid) -> ServiceResult<End> {
-    let Some((app, _)) = apps(services).await?.remove(name) else { return Ok(End::Over) };
-    if services.hold_connection(&connection(name), holder, LEASE).await?.is_none() {
-        return Ok(End::Over);
-    }
-    tokio::select! {
-        // Beside it, so that a slow database keeps nobody from listening.
-        () = keep(services, name, holder) => Ok(End::Over),
-        end = listen(services, name, &app) => Ok(end),
-    }
+async fn hold(ear: &Ear<Slack>) -> ServiceResult<End> {
+    let Some((app, ..)) = ear.hold().await? else { return Ok(End::Over) };
+    Ok(tokio::select! {
+        () = ear.keep() => End::Over,
+        end = listen(ear, &app) => end,
+    })
 }
 
-/// Holds the connection until another server has it or the app is gone.
-async fn keep(services: &Services, name: &str, holder: Uuid) {
-    loop {
-        sleep(RENEW_EVERY).await;
-        let held = async {
-            let is_there = apps(services).await?.contains_key(name);
-            let held = services.hold_connection(&connection(name), holder, LEASE).await?;
-            Ok::<_, ServiceError>(is_there && held.is_some())
-        };
-        match held.await {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => error.log(),
-        }
-    }
-}
-
-async fn listen(services: &Services, name: &str, app: &Api) -> End {
+async fn listen(ear: &Ear<Slack>, app: &Api) -> End {
     let address = match app.call("apps.connections.open", &json!({})).await {
         Ok(answer) => answer["url"].as_str().unwrap_or_default().to_owned(),
         Err(Refusal { failure: Failure { reason, remedy, .. }, .. }) => {
@@ -238,9 +152,9 @@ async fn listen(services: &Services, name: &str, app: &Api) -> End {
         match said["type"].as_str() {
             Some("hello") => {
                 was_greeted = true;
-                tracing::info!(app = name, "a Slack app is heard by Socket Mode");
-                let (all, name) = (services.clone(), name.to_owned());
-                services.platforms().tasks().spawn(async move { note(&all, &name, None).await });
+                tracing::info!(app = ear.name(), "a Slack app is heard by Socket Mode");
+                let own = ear.clone();
+                ear.services().platforms().tasks().spawn(async move { own.note(None).await });
             }
             Some("disconnect") if said["reason"] == "link_disabled" => {
                 return Break::end("Socket Mode is switched off in the app's settings", false);
@@ -254,7 +168,7 @@ async fn listen(services: &Services, name: &str, app: &Api) -> End {
                     return Break::end(error.to_string(), was_greeted);
                 }
                 if kind == Some("interactive") {
-                    work(services, name, said["payload"].clone());
+                    work(ear, said["payload"].clone());
                 }
             }
         }
@@ -272,18 +186,14 @@ impl End {
 }
 
 /// Works on what was acknowledged.
-fn work(services: &Services, name: &str, payload: Value) {
-    let (all, name) = (services.clone(), name.to_owned());
-    services.platforms().tasks().spawn(async move {
-        // Read anew: a channel may have been made, paused or deleted.
-        match apps(&all).await {
-            Ok(mut apps) => {
-                let channels = apps.remove(&name).map(|(_, channels)| channels).unwrap_or_default();
-                news::take(&all, &channels, &payload).await;
-            }
+fn work(ear: &Ear<Slack>, payload: Value) {
+    let own = ear.clone();
+    ear.services().platforms().tasks().spawn(async move {
+        match own.channels().await {
+            Ok(channels) => news::take(own.services(), &channels, &payload).await,
             Err(error) => {
                 error.log();
-                news::fail(&all, &payload).await;
+                news::fail(own.services(), &payload).await;
             }
         }
     });

@@ -44,11 +44,20 @@ async fn channels(services: &Services) -> ServiceResult<Vec<(StoredChannel, Stri
     Ok(channels.filter_map(with_secret).collect())
 }
 
-/// Works on a call that was proven to be signed with `secret`. An app has one address that Slack calls, so the call may be
-/// about any channel of that app.
-pub async fn take_signed(services: &Services, secret: &str, payload: &Value) {
-    match channels(services).await {
-        Ok(channels) => {
+/// Works on a call that was proven to be signed with `secret`, unless it was heard before: `signature` is no other call's. An
+/// app has one address that Slack calls, so the call may be about any channel of that app.
+pub async fn take_signed(services: &Services, secret: &str, signature: &str, payload: &Value) {
+    // The digits of a signature may be written in two ways.
+    let name = format!("slack {}", signature.to_ascii_lowercase());
+    let heard = async {
+        match services.is_new_call(&name).await? {
+            true => channels(services).await.map(Some),
+            false => Ok(None),
+        }
+    };
+    match heard.await {
+        Ok(None) => {}
+        Ok(Some(channels)) => {
             let of_app = channels.into_iter().filter(|(_, signs)| signs == secret);
             let of_app: Vec<StoredChannel> = of_app.map(|(channel, _)| channel).collect();
             news::take(services, &of_app, payload).await;

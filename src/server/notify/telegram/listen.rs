@@ -2,95 +2,62 @@
 //! (<https://core.telegram.org/bots/api#getupdates>). One server at a time asks for each bot; if it dies, another one goes
 //! on within half a minute, where it left off.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::api::Bot;
 use super::news;
-use crate::domain::channel::ChannelKind;
+use crate::domain::channel::{ChannelKind, Config};
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::ServiceResult;
+use crate::server::notify::hearing::{self, Ear, Heard, Stopped};
 use crate::server::notify::platform::Failure;
-use crate::server::random;
 use crate::server::service::Services;
 
-/// How often a server looks which bots there are, and whether it can have one that another server held.
-const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(5);
 /// How long Telegram holds a question without news, in seconds.
 const HOLD_SECS: u64 = 10;
-/// How long an answer may take.
+/// How long an answer may take: less than a server holds a bot without asking anew.
 const ANSWER: std::time::Duration = std::time::Duration::from_secs(15);
-/// How long a server holds a bot without asking anew. Longer than an answer may take.
-const LEASE: time::Duration = time::Duration::seconds(22);
 /// Before the next question when one failed.
 const AFTER_FAILURE: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// The channels of each bot, with the bot.
-type Bots = HashMap<String, (Bot, Vec<StoredChannel>)>;
+/// Telegram, as what is listened to.
+struct Telegram;
 
-/// Hears the news of every bot until `stop` is cancelled.
+/// Hears every bot until `stop` is cancelled.
 pub async fn run(services: &Services, stop: &CancellationToken) {
-    let holder = random::uuid(services.clock().now());
-    let mut tasks: HashMap<String, tokio::task::JoinHandle<()>> = HashMap::new();
-    while !stop.is_cancelled() {
-        match bots(services).await {
-            Err(error) => error.log(),
-            Ok(bots) => {
-                tasks.retain(|_, task| !task.is_finished());
-                for name in bots.into_keys() {
-                    tasks.entry(name.clone()).or_insert_with(|| {
-                        let (services, stop) = (services.clone(), stop.clone());
-                        tokio::spawn(async move { hear(&services, &name, holder, &stop).await })
-                    });
-                }
-            }
-        }
-        tokio::select! {
-            () = sleep(LOOK_EVERY) => {}
-            () = stop.cancelled() => {}
-        }
-    }
-    for (name, task) in tasks {
-        let _ = timeout(std::time::Duration::from_millis(300), task).await;
-        if let Err(error) = services.let_connection_go(&connection(&name), holder).await {
-            error.log();
-        }
-    }
+    hearing::run::<Telegram>(services, stop).await;
 }
 
-/// Hears the news of one bot for as long as it is there and nobody else has it.
-async fn hear(services: &Services, name: &str, holder: Uuid, stop: &CancellationToken) {
-    loop {
-        // Read anew each time: a channel may have been made, paused or deleted.
-        let round = async {
-            match bots(services).await?.remove(name) {
-                Some((bot, channels)) => round(services, &bot, &channels, holder, HOLD_SECS).await,
-                None => Ok(Round::Over),
+impl Heard for Telegram {
+    const KIND: ChannelKind = ChannelKind::Telegram;
+    type Account = Bot;
+
+    fn account(services: &Services, _: &StoredChannel, config: &Config) -> Option<(String, Bot)> {
+        let bot = Bot::new(config.text("bot_token"), services.platforms());
+        Some((bot.id().to_owned(), bot))
+    }
+
+    async fn listen(ear: &Ear<Self>, stop: &CancellationToken) -> Stopped {
+        loop {
+            let round = tokio::select! {
+                round = round(ear, HOLD_SECS) => round,
+                () = stop.cancelled() => return Stopped::Over,
+            };
+            match round {
+                Ok(Round::Heard(_)) => continue,
+                Ok(Round::Over) => return Stopped::Over,
+                Ok(Round::Failed(failure)) => {
+                    tracing::warn!(bot = ear.name(), reason = failure.reason, "a Telegram bot hears nothing");
+                }
+                Err(error) => error.log(),
             }
-        };
-        let round = tokio::select! {
-            round = round => round,
-            () = stop.cancelled() => return,
-        };
-        let pause = match round {
-            Ok(Round::Heard(_)) => continue,
-            Ok(Round::Over) => return,
-            Ok(Round::Failed(failure)) => {
-                tracing::warn!(bot = name, reason = failure.reason, "a Telegram bot hears nothing");
-                AFTER_FAILURE
+            tokio::select! {
+                () = sleep(AFTER_FAILURE) => {}
+                () = stop.cancelled() => return Stopped::Over,
             }
-            Err(error) => {
-                error.log();
-                AFTER_FAILURE
-            }
-        };
-        tokio::select! {
-            () = sleep(pause) => {}
-            () = stop.cancelled() => return,
         }
     }
 }
@@ -112,42 +79,17 @@ pub enum Round {
 /// If the database can't be reached.
 pub async fn catch_up(services: &Services, holder: Uuid) -> ServiceResult<usize> {
     let mut heard = 0;
-    for (bot, channels) in bots(services).await?.into_values() {
-        if let Round::Heard(count) = round(services, &bot, &channels, holder, 0).await? {
+    for name in hearing::accounts::<Telegram>(services).await?.into_keys() {
+        if let Round::Heard(count) = round(&Ear::new(services, name, holder), 0).await? {
             heard += count;
         }
     }
     Ok(heard)
 }
 
-async fn bots(services: &Services) -> ServiceResult<Bots> {
-    let mut bots = Bots::new();
-    for channel in services.deciding_channels(ChannelKind::Telegram).await? {
-        match services.open_config(&channel) {
-            Ok(config) => {
-                let bot = Bot::new(config.text("bot_token"), services.platforms());
-                let (_, channels) = bots.entry(bot.id().to_owned()).or_insert_with(|| (bot, Vec::new()));
-                channels.push(channel);
-            }
-            Err(error) => tracing::error!(channel.id = %channel.id, %error, "a channel can't be heard"),
-        }
-    }
-    Ok(bots)
-}
-
-fn connection(bot: &str) -> String {
-    format!("telegram:{bot}")
-}
-
-async fn round(
-    services: &Services,
-    bot: &Bot,
-    channels: &[StoredChannel],
-    holder: Uuid,
-    hold_secs: u64,
-) -> ServiceResult<Round> {
-    let name = connection(bot.id());
-    let Some(cursor) = services.hold_connection(&name, holder, LEASE).await? else { return Ok(Round::Over) };
+async fn round(ear: &Ear<Telegram>, hold_secs: u64) -> ServiceResult<Round> {
+    let services = ear.services();
+    let Some((bot, channels, cursor)) = ear.hold().await? else { return Ok(Round::Over) };
     let question = json!({
         "offset": cursor,
         "timeout": hold_secs,
@@ -161,17 +103,17 @@ async fn round(
                 let removed = bot.call("deleteWebhook", &json!({})).await;
                 tracing::warn!(bot = bot.id(), removed = removed.is_ok(), "a Telegram bot had a webhook");
             }
-            services.note_hearing(channels, Some(&failure.reason)).await;
+            services.note_hearing(&channels, Some(&failure.reason)).await;
             return Ok(Round::Failed(failure));
         }
     };
-    services.note_hearing(channels, None).await;
+    services.note_hearing(&channels, None).await;
     let updates = updates.as_array().map_or(&[][..], Vec::as_slice);
     for update in updates {
-        news::take(services, bot, channels, update).await?;
+        news::take(services, &bot, &channels, update).await?;
         // One after the other: what was taken is not taken again when the next one fails.
         let next = update["update_id"].as_i64().map_or(cursor, |id| id + 1);
-        services.advance_connection(&name, holder, next).await?;
+        ear.advance(next).await?;
     }
     Ok(Round::Heard(updates.len()))
 }
