@@ -23,7 +23,14 @@ fn yes(page: &Page) -> Vec<(String, String)> {
 async fn what_is_not_idempotent_takes_two_presses(db: PgPool) {
     let app = TestApp::start(&db).await;
     let ada = app.ada().await;
-    let proposal = mail_with(json!({"idempotent": false, "title": "Refund <b>129</b> EUR"}));
+    let proposal = mail_with(json!({
+        "idempotent": false,
+        "title": "Refund <b>129</b> EUR",
+        "preview": {"format": "markdown", "body": "To **Ann\u{200b}a**"},
+        "payload": {"iban": "DE02120300000000202051"},
+        "target_url": "https://bank.example/refunds",
+        "undo": "Ask the bank",
+    }));
     let id = app.agent().proposed(&proposal).await;
     let sent = ada.decide_fields(&id, "approve", &[("comment", "go\nahead")]).await;
     let answer = ada.submit("/rpc/decide_action", &borrowed(&sent)).await;
@@ -33,7 +40,17 @@ async fn what_is_not_idempotent_takes_two_presses(db: PgPool) {
     let page = ada.submit(answer.location(), &borrowed(&sent)).await;
     assert_eq!(page.status, 200);
     let shown = page.text(".second-look");
-    assert!(shown.contains("Refund <b>129</b> EUR") && shown.contains("Not idempotent"), "{shown}");
+    for part in [
+        "Refund <b>129</b> EUR",
+        "Not idempotent",
+        "at bank.example",
+        "Look closely",
+        "Ask the bank",
+        "DE0212030000",
+    ] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    assert!(page.text(".second-look .preview strong").starts_with("Ann"), "rendered as on the card");
     assert!(page.headers.contains_key("content-security-policy"));
     assert_eq!(app.agent().read(&id).await["status"], "pending");
 
@@ -63,6 +80,8 @@ async fn what_was_edited_is_shown_before_and_after_and_kept(db: PgPool) {
         assert!(shown.contains(part), "{part} in {shown}");
     }
     assert!(!shown.contains("payload.note") && !shown.contains("Not idempotent"), "{shown}");
+    assert!(page.text(".second-look-content .preview").contains("We refund 99 EUR."), "what runs then");
+    assert!(!page.text(".second-look-content .preview").contains("129"), "not what was proposed");
     let answer = ada.submit("/rpc/decide_action", &borrowed(&yes(&page))).await;
     assert_eq!(answer.location(), format!("/inbox/{id}?done=1"));
     let read = app.agent().read(&id).await;

@@ -189,8 +189,8 @@ test("what is edited or not idempotent is asked about once more, with what matte
 
   await page.getByText(/^Edit\s+2 values/).click();
   await field(page, "payload.amount").fill("13");
-  await expect(page.locator(".change-live del")).toContainText("12");
-  await expect(page.locator(".change-live ins")).toContainText("13");
+  await expect(page.locator(".change-live del")).toContainText("-12");
+  await expect(page.locator(".change-live ins")).toContainText("+13");
   await field(page, "preview.body").fill("<b>Short</b>");
   await approve(page).click();
   await expect(confirm(page)).toContainText("payload.amount");

@@ -1,5 +1,5 @@
 import { ADA, expect, test } from "../support/test";
-import { alive, approve, confirmed, decision, field } from "../support/inbox";
+import { alive, approve, confirm, confirmed, decision, field } from "../support/inbox";
 import { look } from "../support/look";
 
 test("without a script the server asks once more, with what was typed @plain", async ({ page, agent, visit }) => {
@@ -55,4 +55,32 @@ test("before the page is alive the plain form leads there, too @hydrated", async
   await confirmed(page);
   await expect(decision(page)).toContainText("with 1 edit");
   expect((await agent.read(action.id)).payload).toEqual({ amount: 99 });
+});
+
+test("the sheet repeats what runs, and what was changed, by signs and not by colour alone @hydrated", async ({ page, agent, visit }) => {
+  const action = await agent.propose({
+    idempotent: false,
+    preview: { format: "markdown", body: "We refund **129 EUR**." },
+    payload: { amount: 129, iban: "DE02120300000000202051" },
+    editable: ["payload.amount"],
+  });
+  await visit(`/inbox/${action.id}`);
+  await alive(page);
+  await approve(page).click();
+  await expect(confirm(page)).toContainText("Not idempotent");
+  await expect(confirm(page).locator("strong", { hasText: "129 EUR" })).toBeVisible();
+  await expect(confirm(page)).toContainText("DE02120300000000202051");
+  await look(page, "sheet-once");
+  await page.keyboard.press("Escape");
+  await expect(confirm(page)).toBeHidden();
+
+  await page.getByText(/^Edit\s+1 value/).click();
+  await field(page, "payload.amount").fill("99");
+  await approve(page).click();
+  await expect(confirm(page).locator("del")).toContainText("-129");
+  await expect(confirm(page).locator("ins")).toContainText("+99");
+  await expect(confirm(page)).toContainText("As it was proposed, before your changes:");
+  await look(page, "sheet-edited");
+  await confirmed(page);
+  await expect(decision(page)).toContainText("with 1 edit");
 });

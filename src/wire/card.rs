@@ -36,20 +36,8 @@ pub struct Card {
     pub undo: Option<SafeHtml>,
     /// Sentences that stand before the content: invisible characters, look-alikes, text that could not be rendered.
     pub warnings: Vec<String>,
-    /// `markdown`, `plain`, `diff`, or `code` for plain text that is run.
-    pub format: String,
-    /// The approved version's preview, or the proposed one's while nothing was approved; rendered.
-    pub preview: SafeHtml,
-    /// The same, exactly as text; none when the preview already is that.
-    pub raw: Option<SafeHtml>,
-    /// Size of the body, for a reader: `1,204 characters`.
-    pub body_size: String,
-    /// The payload of the approved version, or the proposed one.
-    pub payload: Option<PayloadView>,
-    /// SHA-256 of the shown version as 64 hexadecimal digits; the decide form of a pending one posts it as `seen`.
-    pub digest: String,
-    /// Its first digits in the form that readers compare.
-    pub digest_short: String,
+    /// What was approved, or is proposed while nothing is.
+    pub content: ContentView,
     /// Whether the reader's role allows deciding.
     pub may_decide: bool,
     /// What may be edited; empty once decided, where the agent allows nothing, and for who may not decide.
@@ -72,6 +60,25 @@ pub struct Card {
     pub window: String,
     /// Whether its content was erased.
     pub erased: bool,
+}
+
+/// What runs when it is approved, readable and complete.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContentView {
+    /// `markdown`, `plain`, `diff`, or `code` for plain text that is run.
+    pub format: String,
+    /// The preview, rendered.
+    pub preview: SafeHtml,
+    /// The same, exactly as text; none when the preview already is that.
+    pub raw: Option<SafeHtml>,
+    /// Size of the preview's body, for a reader: `1,204 characters`.
+    pub size: String,
+    /// The payload.
+    pub payload: Option<PayloadView>,
+    /// SHA-256 of this version as 64 hexadecimal digits; the decide form of a pending one posts it as `seen`.
+    pub digest: String,
+    /// Its first digits in the form that readers compare.
+    pub digest_short: String,
 }
 
 /// How a callback stands, for a reader.
@@ -216,6 +223,14 @@ pub struct SecondLook {
     pub not_idempotent: bool,
     /// What differs from the proposal.
     pub changes: Vec<ChangeView>,
+    /// Sentences that stand before the content, as on the card.
+    pub warnings: Vec<String>,
+    /// Where it will happen.
+    pub target: Option<Target>,
+    /// How the agent says it could be walked back.
+    pub undo: Option<SafeHtml>,
+    /// What would be approved, edits and all.
+    pub content: ContentView,
 }
 
 /// What came of a decision that was accepted.

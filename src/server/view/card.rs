@@ -2,18 +2,16 @@
 
 use serde_json::Value;
 
-use super::{Reader, between, history};
+use super::{Reader, between, content, counted, history};
 use crate::domain::action::{Action, ActionState, Status};
-use crate::domain::content::{Content, PreviewFormat};
+use crate::domain::content::Content;
 use crate::domain::decision::{Channel, Decision};
 use crate::domain::editable::{Edit, EditablePath};
 use crate::domain::text::{Comment, Undo};
 use crate::server::db::audit::StoredEvent;
 use crate::server::db::outbox::DeliveryState;
 use crate::server::text;
-use crate::wire::card::{
-    Card, ChangeView, DecisionView, DeliveryView, EditField, FieldInput, PayloadView, ResultView, Target,
-};
+use crate::wire::card::{Card, ChangeView, DecisionView, DeliveryView, EditField, FieldInput, ResultView};
 use crate::wire::context::CardContext;
 use crate::wire::history::HistoryEvent;
 use crate::wire::safe_html::SafeHtml;
@@ -29,12 +27,10 @@ pub fn card(
     reader: &Reader,
 ) -> Card {
     let shown = action.approved_content();
-    let mut preview = text::render_preview(shown.preview.format, &shown.preview.body);
-    // Plain text of an action that runs code is code: the same characters, in the look of code.
-    let code = code_of(&shown);
-    if let Some(language) = code {
-        preview.html = text::code(language, &shown.preview.body);
-    }
+    // After an approval with edits that is the approved version.
+    let digest =
+        action.decision().and_then(|decision| decision.approved_sha256).unwrap_or(action.content_sha256);
+    let (version, fell_back) = content::content(&shown, digest);
     let status = action.status(reader.now);
     let (claimed, result) = match &action.state {
         ActionState::Approved { claim, .. } => (claim.as_ref(), None),
@@ -44,9 +40,6 @@ pub fn card(
         | ActionState::Expired
         | ActionState::Cancelled => (None, None),
     };
-    // Of what the card shows: after an approval with edits that is the approved version.
-    let digest =
-        action.decision().and_then(|decision| decision.approved_sha256).unwrap_or(action.content_sha256);
     let mut steps = history::steps(&timeline);
     let timeline = timeline.into_iter().map(|event| {
         let step = steps.remove(&event.id);
@@ -61,18 +54,11 @@ pub fn card(
         agent: text::reveal_text(&action.agent),
         created: reader.moment(action.created_at),
         expires: reader.moment(action.expires_at),
-        target: shown.target_url.as_deref().map(target),
-        not_idempotent: action.idempotent == Some(false),
+        target: shown.target_url.as_deref().map(content::target),
+        not_idempotent: action.asks_again(),
         undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
-        warnings: warnings(action, &shown, preview.fell_back),
-        format: if code.is_some() { "code" } else { shown.preview.format.as_str() }.to_owned(),
-        preview: preview.html,
-        raw: (shown.preview.format != PreviewFormat::Plain || code.is_some())
-            .then(|| text::plain(&shown.preview.body)),
-        body_size: counted(shown.preview.body.chars().count(), "character"),
-        payload: shown.payload.as_ref().map(payload),
-        digest: digest.to_string(),
-        digest_short: digest.short(),
+        warnings: content::warnings(action, &shown, fell_back),
+        content: version,
         may_decide,
         fields: if status == Status::Pending && may_decide { fields(action) } else { Vec::new() },
         decision: action.decision().map(|decision| decision_view(action, decision, reader)),
@@ -95,17 +81,6 @@ pub fn card(
     }
 }
 
-/// The language of a preview that is code, by the kind of the action and, where that leaves it open, the payload's word.
-fn code_of(content: &Content) -> Option<text::Language> {
-    let by_kind = text::Language::from_kind(content.kind.as_str())?;
-    let named = content.payload.as_ref().and_then(|payload| payload.get("language")).and_then(Value::as_str);
-    let language = match (by_kind, named) {
-        (text::Language::Generic, Some(named)) => text::Language::from_fence(named),
-        (known, _) => known,
-    };
-    (content.preview.format == PreviewFormat::Plain).then_some(language)
-}
-
 fn delivery_view(delivery: DeliveryState, may_decide: bool) -> DeliveryView {
     let why = delivery.last_error.as_deref().map(|why| format!(": {}", text::reveal_text(why)));
     let why = why.unwrap_or_default();
@@ -125,48 +100,6 @@ fn delivery_view(delivery: DeliveryState, may_decide: bool) -> DeliveryView {
     };
     let can_repeat = may_decide && matches!(delivery.state.as_str(), "delivered" | "dlq");
     DeliveryView { state: delivery.state, sentence, can_repeat }
-}
-
-/// What a reader should know before they read: everything that does not look like what it is.
-pub(super) fn warnings(action: &Action, content: &Content, fell_back: bool) -> Vec<String> {
-    let payload = content.payload.as_ref().map(Value::to_string).unwrap_or_default();
-    let places = [
-        ("Kind", content.kind.as_str()),
-        ("Title", content.title.as_str()),
-        ("Preview", content.preview.body.as_str()),
-        ("Payload", payload.as_str()),
-        ("Target", content.target_url.as_deref().unwrap_or_default()),
-    ];
-    let mut sentences = Vec::new();
-    if let Some(at) = action.erased_at {
-        sentences.push(format!("The content of this action was erased on {}.", at.date()));
-    }
-    for (place, text) in places {
-        // Unusual spaces are marked in the text and alarm nobody.
-        let alarming = text::inspect(text).into_iter().filter(|finding| finding.kind.is_warning());
-        sentences.extend(alarming.map(|finding| format!("{place}: {}", finding.sentence)));
-    }
-    if fell_back {
-        let format = content.preview.format.as_str();
-        sentences.push(format!("The preview could not be shown as {format}; this is its plain text."));
-    }
-    sentences
-}
-
-pub(super) fn target(url: &str) -> Target {
-    let host =
-        url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    Target { host, url: text::reveal_text(url) }
-}
-
-fn payload(value: &Value) -> PayloadView {
-    let json = format!("{value:#}");
-    PayloadView {
-        tree: text::json_tree_html(value),
-        json: text::code(text::Language::Json, &json),
-        exact: (text::reveal_text(&json) != json).then_some(json),
-        size: counted(text::count_fields(value), "field"),
-    }
 }
 
 fn fields(action: &Action) -> Vec<EditField> {
@@ -256,31 +189,9 @@ pub fn through(channel: &Channel) -> String {
     .to_owned()
 }
 
-/// `1 field`, `1,204 characters`.
-pub fn counted(count: usize, noun: &str) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{grouped} {noun}{plural}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_are_grouped_and_plural() {
-        assert_eq!(counted(1, "field"), "1 field");
-        assert_eq!(counted(0, "field"), "0 fields");
-        assert_eq!(counted(1_204, "character"), "1,204 characters");
-        assert_eq!(counted(262_144, "character"), "262,144 characters");
-    }
 
     #[test]
     fn a_control_keeps_its_values_type() {

@@ -1,6 +1,6 @@
 //! Several actions on one page, each shown whole or said not to be.
 
-use super::{Reader, card, context};
+use super::{Reader, content, context};
 use crate::domain::action::Action;
 use crate::domain::content::Content;
 use crate::domain::decision::{Decider, Verdict};
@@ -34,10 +34,10 @@ fn payload_text(content: &Content) -> Option<String> {
 
 /// Whether an approval needs a tick of its own.
 pub fn is_special(action: &Action, same: Option<&PastAction>) -> bool {
-    action.idempotent == Some(false)
+    action.asks_again()
         || !action.editable.is_empty()
         || same.is_some()
-        || !card::warnings(action, &action.content, false).is_empty()
+        || !content::warnings(action, &action.content, false).is_empty()
 }
 
 /// An action that waits, for a page with others. `same` is the latest decision about the same content.
@@ -50,8 +50,8 @@ pub fn item(action: &Action, same: Option<&PastAction>, me: ReviewerId, reader: 
     let hidden = body.chars().count() - head.chars().count();
     let rest = (!is_whole).then(|| match (hidden, &payload) {
         (0, _) => "The payload".to_owned(),
-        (hidden, None) => card::counted(hidden, "more character"),
-        (hidden, Some(_)) => format!("{} and the payload", card::counted(hidden, "more character")),
+        (hidden, None) => content::counted(hidden, "more character"),
+        (hidden, Some(_)) => format!("{} and the payload", content::counted(hidden, "more character")),
     });
     ManyItem {
         id: action.id.to_string(),
@@ -60,7 +60,7 @@ pub fn item(action: &Action, same: Option<&PastAction>, me: ReviewerId, reader: 
         title_text: text::reveal_text(content.title.as_str()),
         agent: text::reveal_text(&action.agent),
         expires: reader.moment(action.expires_at),
-        target: content.target_url.as_deref().map(card::target),
+        target: content.target_url.as_deref().map(content::target),
         undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
         body: text::plain(head),
         payload: payload.filter(|_| is_whole).map(|payload| text::plain(&payload)),
@@ -82,7 +82,7 @@ fn head(body: &str) -> &str {
 /// Why an approval needs a tick of its own, in sentences; empty exactly if it needs none.
 fn reasons(action: &Action, same: Option<&PastAction>, me: ReviewerId, reader: &Reader) -> Vec<String> {
     let mut reasons = Vec::new();
-    if action.idempotent == Some(false) {
+    if action.asks_again() {
         reasons.push("Not idempotent: each run has its own effect.".to_owned());
     }
     if !action.editable.is_empty() {
@@ -99,7 +99,7 @@ fn reasons(action: &Action, same: Option<&PastAction>, me: ReviewerId, reader: &
         let ago = reader.moment(past.decided_at).relative;
         reasons.push(format!("The same content was {word} by {by} {ago}."));
     }
-    reasons.extend(card::warnings(action, &action.content, false));
+    reasons.extend(content::warnings(action, &action.content, false));
     reasons
 }
 

@@ -9,6 +9,7 @@ pub mod audit;
 pub mod card;
 pub mod channels;
 pub mod connect;
+mod content;
 pub mod context;
 pub mod docs;
 pub mod history;
@@ -23,12 +24,13 @@ pub mod project;
 pub mod push;
 pub mod second_look;
 
-pub use card::{counted, through};
+pub use card::through;
+pub use content::counted;
 pub use moment::{Reader, between};
 
 use crate::domain::action::Action;
 
 /// What a reader should know before they read what was proposed: everything that does not look like what it is.
 pub fn warnings(action: &Action) -> Vec<String> {
-    card::warnings(action, &action.content, false)
+    content::warnings(action, &action.content, false)
 }

@@ -79,9 +79,12 @@ fn append_diff(place: &Element, change: &Change) {
 }
 
 fn append_lines(diff: &Element, tag: &str, class: &str, before: usize, lines: &[&str]) {
+    let (sign, spoken) = if tag == "del" { ("-", "removed ") } else { ("+", "added ") };
     for (index, line) in lines.iter().take(LINES_MAX).enumerate() {
         let Some(row) = append(diff, tag, class, "") else { return };
         append(&row, "span", "diff-number", &(before + index + 1).to_string());
+        append(&row, "span", "visually-hidden", spoken);
+        append(&row, "span", "diff-sign", sign);
         // An empty line has a height too.
         append(&row, "span", "diff-text", if line.is_empty() { "\u{a0}" } else { line });
     }
@@ -90,7 +93,8 @@ fn append_lines(diff: &Element, tag: &str, class: &str, before: usize, lines: &[
     }
 }
 
-fn append(place: &Element, tag: &str, class: &str, text: &str) -> Option<Element> {
+/// Adds an element with a text to another one.
+pub fn append(place: &Element, tag: &str, class: &str, text: &str) -> Option<Element> {
     let element = document().create_element(tag).ok()?;
     if !class.is_empty() {
         element.set_class_name(class);

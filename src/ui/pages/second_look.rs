@@ -6,7 +6,9 @@ use leptos_meta::Title;
 use leptos_router::components::Redirect;
 use leptos_router::hooks::use_params_map;
 
+use crate::ui::parts::card_head::TargetHost;
 use crate::ui::parts::change_list::ChangeList;
+use crate::ui::parts::content_block::ContentBlock;
 use crate::ui::parts::icons::{self, Icon};
 use crate::ui::parts::safe_html::InlineHtml;
 use crate::ui::parts::warnings::Warnings;
@@ -24,13 +26,15 @@ pub fn SecondLookPage() -> impl IntoView {
 
 #[component]
 fn Look(look: SecondLook) -> impl IntoView {
-    let SecondLook { form, title, title_html, kind, agent, not_idempotent, changes } = look;
+    let SecondLook { form, title, title_html, kind, agent, target, .. } = look;
+    let changes = look.changes;
     let yes = match changes.len() {
         0 => "Yes, approve".to_owned(),
         1 => "Yes, approve with 1 edit".to_owned(),
         count => format!("Yes, approve with {count} edits"),
     };
-    let changed = (!changes.is_empty()).then(|| {
+    let is_edited = !changes.is_empty();
+    let changed = is_edited.then(|| {
         view! {
             <section aria-labelledby="changed">
                 <h2 id="changed">"What you changed"</h2>
@@ -60,9 +64,14 @@ fn Look(look: SecondLook) -> impl IntoView {
             <p class="facts">
                 <code>{kind}</code>
                 <span>"from "<strong>{agent}</strong></span>
+                {target.map(|target| view! { <TargetHost target=target /> })}
             </p>
-            <Warnings not_idempotent=not_idempotent found=Vec::new() />
+            <Warnings not_idempotent=look.not_idempotent found=look.warnings />
             {changed}
+            <section class="second-look-content" aria-labelledby="content">
+                <h2 id="content">{if is_edited { "What runs then, with your edits" } else { "What runs then" }}</h2>
+                <ContentBlock undo=look.undo content=look.content />
+            </section>
             <form class="decision-buttons" method="post" action="/rpc/decide_action" autocomplete="off">
                 <input type="hidden" name="id" value=form.id />
                 <input type="hidden" name="seen" value=form.seen />

@@ -3,16 +3,14 @@
 use leptos::prelude::*;
 
 use super::card_head::CardHead;
+use super::content_block::ContentBlock;
 use super::context::{Alikes, Past};
 use super::decision_bar::DecisionBar;
 use super::decision_view::{DecisionBlock, EndBlock};
 use super::delivery::Delivery;
 use super::edit_fields::EditFields;
-use super::payload::Payload;
-use super::preview::Preview;
 use super::read_only::ReadOnly;
 use super::result_view::ResultBlock;
-use super::safe_html::Html;
 use super::timeline::Timeline;
 use super::warnings::Warnings;
 use crate::wire::card::Card;
@@ -41,7 +39,7 @@ pub fn CardView(
         if !card.may_decide {
             return view! { <ReadOnly /> }.into_any();
         }
-        let (id, seen) = (card.id.clone(), card.digest.clone());
+        let (id, seen) = (card.id.clone(), card.content.digest.clone());
         view! { <DecisionBar id=id seen=seen is_editable=is_editable is_once=card.not_idempotent refusal=refusal /> }.into_any()
     });
     let (kind, agent) = (card.kind.clone(), card.agent.clone());
@@ -57,14 +55,6 @@ pub fn CardView(
         "cancelled" => Some(("cancelled", "The agent withdrew this before anybody decided.".to_owned())),
         _ => None,
     };
-    let undo = card.undo.map(|undo| {
-        view! {
-            <figure class="undo">
-                <figcaption>"How to undo it, says the agent"</figcaption>
-                <Html html=undo class="quote" />
-            </figure>
-        }
-    });
     view! {
         <article class="card" data-key=key data-id=id data-state=card.status aria-labelledby="card-title">
             <div class="card-body">
@@ -76,16 +66,7 @@ pub fn CardView(
                 {card.result.map(|result| view! { <ResultBlock result=result /> })}
                 <Alikes alike=card.context.alike />
                 <Warnings not_idempotent=card.not_idempotent && is_pending found=card.warnings />
-                {undo}
-                <Preview
-                    format=card.format
-                    rendered=card.preview
-                    raw=card.raw
-                    size=card.body_size
-                    digest=card.digest_short
-                    full_digest=card.digest
-                />
-                {card.payload.map(|payload| view! { <Payload payload=payload /> })}
+                <ContentBlock undo=card.undo content=card.content />
                 {edit}
                 <Past kind=kind agent=agent past=card.context.past />
                 <Timeline events=card.timeline id=card.id />

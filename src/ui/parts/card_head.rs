@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::icons::{self, Icon};
 use super::safe_html::InlineHtml;
 use super::time::{Remaining, Time};
-use crate::wire::card::Card;
+use crate::wire::card::{Card, Target};
 
 /// The head of a card.
 #[component]
@@ -16,14 +16,7 @@ pub fn CardHead(
     let end = (card.status == "pending").then(|| {
         view! { <Remaining moment=card.expires before="expires in " over="the time to decide is over" /> }
     });
-    let target = card.target.map(|target| {
-        view! {
-            <span class="target" title=target.url>
-                "at "
-                <strong>{target.host}</strong>
-            </span>
-        }
-    });
+    let target = card.target.map(|target| view! { <TargetHost target=target /> });
     view! {
         <header class="card-head">
             <p class="card-kind">
@@ -43,5 +36,19 @@ pub fn CardHead(
                 {target}
             </p>
         </header>
+    }
+}
+
+/// Where it happens: the host, and the whole address for who asks.
+#[component]
+pub fn TargetHost(
+    /// The address.
+    target: Target,
+) -> impl IntoView {
+    view! {
+        <span class="target" title=target.url>
+            "at "
+            <strong>{target.host}</strong>
+        </span>
     }
 }

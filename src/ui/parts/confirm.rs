@@ -3,6 +3,7 @@
 use leptos::ev::Event;
 use leptos::html;
 use leptos::prelude::*;
+use web_sys::Element;
 
 use super::icons::{self, Icon};
 use crate::ui::alive::changes;
@@ -33,12 +34,15 @@ pub fn Confirm(
     on_yes: Callback<()>,
 ) -> impl IntoView {
     let sheet = NodeRef::<html::Dialog>::new();
-    let list = NodeRef::<html::Div>::new();
+    let (list, content) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
     Effect::new(move |_| {
-        let (Some(sheet), Some(list)) = (sheet.get(), list.get()) else { return };
+        let (Some(sheet), Some(list), Some(content)) = (sheet.get(), list.get(), content.get()) else {
+            return;
+        };
         match question.get() {
-            Some(_) if !sheet.open() => {
+            Some(asked) if !sheet.open() => {
                 changes::list_in(&list);
+                show_content(&content, asked.edits > 0);
                 _ = sheet.show_modal();
             }
             None if sheet.open() => sheet.close(),
@@ -66,7 +70,10 @@ pub fn Confirm(
                 <strong>"Not idempotent"</strong>
                 <span>"Each run has its own effect, and this permits one."</span>
             </p>
-            <div class="confirm-changes" tabindex="0" role="group" aria-label="What you changed" node_ref=list></div>
+            <div class="confirm-matter" tabindex="0" role="group" aria-label="What you approve">
+                <div class="confirm-changes" node_ref=list></div>
+                <div class="confirm-content" node_ref=content></div>
+            </div>
             <div class="decision-buttons">
                 <button
                     class="button button--yes"
@@ -85,6 +92,19 @@ pub fn Confirm(
                 </button>
             </div>
         </dialog>
+    }
+}
+
+/// Repeats what the card shows of the content. Copies of what is in the page, so no text becomes markup.
+fn show_content(place: &Element, is_edited: bool) {
+    place.set_text_content(None);
+    if is_edited {
+        changes::append(place, "p", "hint", "As it was proposed, before your changes:");
+    }
+    for part in [".card .preview [data-part='first']", ".card .payload-tree"] {
+        if let Some(copy) = find(part).and_then(|part| part.clone_node_with_deep(true).ok()) {
+            _ = place.append_child(&copy);
+        }
     }
 }
 

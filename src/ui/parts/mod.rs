@@ -13,6 +13,7 @@ pub mod chat_accounts;
 pub mod chips;
 pub mod choice;
 pub mod confirm;
+pub mod content_block;
 pub mod context;
 pub mod copy_button;
 pub mod decision_bar;
