@@ -52,7 +52,7 @@ fn try_run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Project(args) => commands::project::run(args).await?,
             Command::Mcp(args) => commands::mcp::run(args).await?,
             Command::Audit(args) => return commands::audit::run(args).await,
-            Command::Channels(args) => commands::channels::run(args).await?,
+            Command::Channels(args) => return commands::channels::run(*args).await,
             Command::Secrets(args) => commands::secrets::run(args).await?,
             Command::Receipts(args) => commands::receipts::run(args).await?,
         }

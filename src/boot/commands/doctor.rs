@@ -1,0 +1,133 @@
+//! `impri channels doctor`: whether every channel works, as far as this shell can tell.
+//!
+//! A server has settings that a shell beside it may lack: its mail server, its key, what it may connect to. What fails for
+//! want of one of these says nothing about the channel, so it is never called broken.
+
+use std::fmt;
+
+use anyhow::bail;
+
+use crate::domain::channel::ChannelKind;
+use crate::server::db::channels::StoredChannel;
+use crate::server::notify::platform::{Failure, Remedy};
+use crate::server::notify::{PlatformSettings, notice};
+use crate::server::secrets::SecretError;
+use crate::server::service::{SeenChannel, Services};
+
+/// How a look at a channel ended.
+enum Finding {
+    Works(String),
+    Unknown(String),
+    Broken(String),
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Works(_) => "ok",
+            Self::Unknown(_) => "unknown",
+            Self::Broken(_) => "broken",
+        })
+    }
+}
+
+/// Looks at all channels and says what it finds; false if this shell can't tell of one.
+pub(super) async fn look(
+    services: &Services,
+    settings: &PlatformSettings,
+    channels: &[SeenChannel],
+) -> anyhow::Result<bool> {
+    if channels.is_empty() {
+        println!("There are no channels: people hear of actions in the inbox only.");
+    }
+    let (mut broken, mut unknown) = (0, 0);
+    for channel in channels {
+        let stored = &channel.stored;
+        let finding = examine(services, settings, stored).await;
+        let state = if stored.enabled { "" } else { " (paused)" };
+        let (Finding::Works(said) | Finding::Unknown(said) | Finding::Broken(said)) = &finding;
+        println!("{finding:<8}{} “{}”{state}: {said}", stored.kind.label(), stored.name);
+        match finding {
+            Finding::Works(_) => {}
+            Finding::Unknown(_) => unknown += 1,
+            Finding::Broken(_) => broken += 1,
+        }
+        if let Some(error) = &stored.health.error {
+            println!("        last failure of the server: {error}");
+        }
+    }
+    let all = channels.len();
+    if broken > 0 {
+        bail!("{broken} of {all} channels do not work");
+    }
+    if unknown > 0 {
+        println!("Of {unknown} of {all} channels this shell can't tell.");
+    }
+    Ok(unknown == 0)
+}
+
+async fn examine(services: &Services, settings: &PlatformSettings, channel: &StoredChannel) -> Finding {
+    if let Some(lack) = lack(services, channel) {
+        return Finding::Unknown(lack);
+    }
+    let looked = match notice::open(services, channel) {
+        Ok(platform) => platform.check().await,
+        Err(failure) => Err(failure),
+    };
+    match looked {
+        Ok(found) => Finding::Works(found),
+        Err(failure) if failure.is_blocked() && !settings.policy.allow_private_targets => {
+            Finding::Unknown(format!(
+                "its address is not public, and {}",
+                may_have("IMPRI_ALLOW_PRIVATE_TARGETS", "--allow-private-targets")
+            ))
+        }
+        Err(failure) => match elsewhere(services, settings, channel, &failure) {
+            Some(hint) => Finding::Unknown(format!("{}; {hint}", failure.reason)),
+            None => Finding::Broken(failure.reason),
+        },
+    }
+}
+
+/// The setting without which this shell can't even try a channel, if there is one, as a sentence that says what to do.
+pub(super) fn lack(services: &Services, channel: &StoredChannel) -> Option<String> {
+    let has_no_key = matches!(
+        services.open_config(channel),
+        Err(SecretError::NoKey(_) | SecretError::UnknownKey(_))
+    );
+    if has_no_key {
+        return Some(
+            "this shell does not have the key that its secrets are sealed with; the server may have it: give \
+             IMPRI_SECRET_KEY here, too, or the server's --data-dir"
+                .to_owned(),
+        );
+    }
+    services.platforms().lacks(channel.kind).map(|_| {
+        may_have("IMPRI_SMTP_HOST", "--smtp-host, --smtp-from and the server's other IMPRI_SMTP_ settings")
+    })
+}
+
+/// What to say where nobody answered at a platform's own address, which the server may not use.
+fn elsewhere(
+    services: &Services,
+    settings: &PlatformSettings,
+    channel: &StoredChannel,
+    failure: &Failure,
+) -> Option<String> {
+    if failure.status.is_some() || failure.remedy != Remedy::Again {
+        return None;
+    }
+    let (given, variable, flag) = match channel.kind {
+        ChannelKind::Telegram => (&settings.telegram_api, "IMPRI_TELEGRAM_API", "--telegram-api"),
+        ChannelKind::Discord => (&settings.discord_api, "IMPRI_DISCORD_API", "--discord-api"),
+        ChannelKind::Slack => (&settings.slack_api, "IMPRI_SLACK_API", "--slack-api"),
+        ChannelKind::Email | ChannelKind::Ntfy | ChannelKind::Webhook => return None,
+    };
+    // An incoming webhook has its own address.
+    let uses_api = services.open_config(channel).is_ok_and(|config| !config.text("bot_token").is_empty());
+    (given.is_none() && uses_api).then(|| may_have(variable, flag))
+}
+
+fn may_have(variable: &str, flag: &str) -> String {
+    format!("this shell has no {variable}; the server may have it: give it here, too, with the variable or {flag}")
+}
