@@ -54,7 +54,10 @@ async fn act(desk: &Desk, args: &ChannelsArgs, settings: &PlatformSettings) -> a
             let found = found.context("There is no such channel: impri channels list shows them")?;
             println!("{}", test(desk, found).await?);
             if args.address.public_url.is_none() {
-                println!("Its link leads to {}; --public-url names another address.", desk.services.public_url());
+                println!(
+                    "Its link leads to {}; --public-url names another address.",
+                    desk.services.public_url()
+                );
             }
         }
     }

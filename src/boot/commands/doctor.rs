@@ -82,19 +82,19 @@ async fn examine(services: &Services, settings: &PlatformSettings, channel: &Sto
                 may_have("IMPRI_ALLOW_PRIVATE_TARGETS", "--allow-private-targets")
             ))
         }
-        Err(failure) => match elsewhere(services, settings, channel, &failure) {
-            Some(hint) => Finding::Unknown(format!("{}; {hint}", failure.reason)),
-            None => Finding::Broken(failure.reason),
+        Err(failure) => match elsewhere(settings, channel.kind, &failure) {
+            Some(hint) if uses_api(services, channel) => {
+                Finding::Unknown(format!("{}; {hint}", failure.reason))
+            }
+            _ => Finding::Broken(failure.reason),
         },
     }
 }
 
 /// The setting without which this shell can't even try a channel, if there is one, as a sentence that says what to do.
 pub(super) fn lack(services: &Services, channel: &StoredChannel) -> Option<String> {
-    let has_no_key = matches!(
-        services.open_config(channel),
-        Err(SecretError::NoKey(_) | SecretError::UnknownKey(_))
-    );
+    let has_no_key =
+        matches!(services.open_config(channel), Err(SecretError::NoKey(_) | SecretError::UnknownKey(_)));
     if has_no_key {
         return Some(
             "this shell does not have the key that its secrets are sealed with; the server may have it: give \
@@ -108,26 +108,57 @@ pub(super) fn lack(services: &Services, channel: &StoredChannel) -> Option<Strin
 }
 
 /// What to say where nobody answered at a platform's own address, which the server may not use.
-fn elsewhere(
-    services: &Services,
-    settings: &PlatformSettings,
-    channel: &StoredChannel,
-    failure: &Failure,
-) -> Option<String> {
-    if failure.status.is_some() || failure.remedy != Remedy::Again {
-        return None;
-    }
-    let (given, variable, flag) = match channel.kind {
+fn elsewhere(settings: &PlatformSettings, kind: ChannelKind, failure: &Failure) -> Option<String> {
+    let (given, variable, flag) = match kind {
         ChannelKind::Telegram => (&settings.telegram_api, "IMPRI_TELEGRAM_API", "--telegram-api"),
         ChannelKind::Discord => (&settings.discord_api, "IMPRI_DISCORD_API", "--discord-api"),
         ChannelKind::Slack => (&settings.slack_api, "IMPRI_SLACK_API", "--slack-api"),
         ChannelKind::Email | ChannelKind::Ntfy | ChannelKind::Webhook => return None,
     };
-    // An incoming webhook has its own address.
-    let uses_api = services.open_config(channel).is_ok_and(|config| !config.text("bot_token").is_empty());
-    (given.is_none() && uses_api).then(|| may_have(variable, flag))
+    let is_silence = failure.status.is_none() && failure.remedy == Remedy::Again;
+    (is_silence && given.is_none()).then(|| may_have(variable, flag))
+}
+
+/// Whether a channel is reached through its platform's API, and not at an address of its own.
+fn uses_api(services: &Services, channel: &StoredChannel) -> bool {
+    services.open_config(channel).is_ok_and(|config| !config.text("bot_token").is_empty())
 }
 
 fn may_have(variable: &str, flag: &str) -> String {
-    format!("this shell has no {variable}; the server may have it: give it here, too, with the variable or {flag}")
+    format!(
+        "this shell has no {variable}; the server may have it: give it here, too, with the variable or {flag}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_at_a_platforms_own_address_is_laid_on_the_shell_only_where_the_server_may_go_elsewhere() {
+        let silence = Failure::again(None, "no connection");
+        let bare = PlatformSettings::default();
+        for (kind, variable) in [
+            (ChannelKind::Telegram, "IMPRI_TELEGRAM_API"),
+            (ChannelKind::Discord, "IMPRI_DISCORD_API"),
+            (ChannelKind::Slack, "IMPRI_SLACK_API"),
+        ] {
+            let hint = elsewhere(&bare, kind, &silence).expect("a hint");
+            assert!(hint.contains(variable) && hint.contains("the server may have it"), "{hint}");
+            for answer in [Failure::never(Some(401), "no"), Failure::again(Some(502), "later")] {
+                assert_eq!(elsewhere(&bare, kind, &answer), None, "the platform answered");
+            }
+            let given = || Some("http://127.0.0.1:8081".to_owned());
+            let directed = PlatformSettings {
+                telegram_api: given(),
+                discord_api: given(),
+                slack_api: given(),
+                ..PlatformSettings::default()
+            };
+            assert_eq!(elsewhere(&directed, kind, &silence), None, "this shell was told where");
+        }
+        for kind in [ChannelKind::Email, ChannelKind::Ntfy, ChannelKind::Webhook] {
+            assert_eq!(elsewhere(&bare, kind, &silence), None);
+        }
+    }
 }
