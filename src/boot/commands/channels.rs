@@ -1,9 +1,12 @@
 //! `impri channels`
 
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
+use super::keys::printable;
 use super::{Desk, doctor, explain};
 use crate::boot::cli::{ChannelsArgs, ChannelsCommand};
 use crate::domain::audit::Actor;
@@ -52,13 +55,13 @@ async fn act(desk: &Desk, args: &ChannelsArgs, settings: &PlatformSettings) -> a
                 .iter()
                 .find(|one| one.stored.id.to_string() == *channel || one.stored.name == *channel);
             let found = found.context("There is no such channel: impri channels list shows them")?;
-            println!("{}", test(desk, found).await?);
+            let mut said = test(desk, found).await?;
             if args.address.public_url.is_none() {
-                println!(
-                    "Its link leads to {}; --public-url names another address.",
-                    desk.services.public_url()
-                );
+                let guessed = desk.services.public_url();
+                write!(said, "\nIts link leads to {guessed}; --public-url names another address.")?;
             }
+            // Not `println`, which panics when the reader has gone.
+            writeln!(io::stdout(), "{said}")?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -72,8 +75,8 @@ async fn test(desk: &Desk, channel: &SeenChannel) -> anyhow::Result<String> {
     let tested = desk.services.test_channel(desk.project.id, id, actor, Channel::cli()).await;
     let tested = tested.map_err(explain)?;
     match tested.ok {
-        true => Ok(format!("The test message was taken. {}", tested.answer)),
-        false => bail!("The test message was not taken: {}", tested.answer),
+        true => Ok(format!("The test message was taken. {}", printable(&tested.answer))),
+        false => bail!("The test message was not taken: {}", printable(&tested.answer)),
     }
 }
 

@@ -4,9 +4,11 @@
 //! want of one of these says nothing about the channel, so it is never called broken.
 
 use std::fmt;
+use std::io::{self, Write as _};
 
 use anyhow::bail;
 
+use super::keys::printable;
 use crate::domain::channel::ChannelKind;
 use crate::server::db::channels::StoredChannel;
 use crate::server::notify::platform::{Failure, Remedy};
@@ -37,8 +39,10 @@ pub(super) async fn look(
     settings: &PlatformSettings,
     channels: &[SeenChannel],
 ) -> anyhow::Result<bool> {
+    // Not `println`, which panics when the reader has gone.
+    let mut out = io::stdout();
     if channels.is_empty() {
-        println!("There are no channels: people hear of actions in the inbox only.");
+        writeln!(out, "There are no channels: people hear of actions in the inbox only.")?;
     }
     let (mut broken, mut unknown) = (0, 0);
     for channel in channels {
@@ -46,14 +50,16 @@ pub(super) async fn look(
         let finding = examine(services, settings, stored).await;
         let state = if stored.enabled { "" } else { " (paused)" };
         let (Finding::Works(said) | Finding::Unknown(said) | Finding::Broken(said)) = &finding;
-        println!("{finding:<8}{} “{}”{state}: {said}", stored.kind.label(), stored.name);
+        // A platform may answer anything.
+        let (name, said) = (printable(&stored.name), printable(said));
+        writeln!(out, "{finding:<8}{} “{name}”{state}: {said}", stored.kind.label())?;
         match finding {
             Finding::Works(_) => {}
             Finding::Unknown(_) => unknown += 1,
             Finding::Broken(_) => broken += 1,
         }
         if let Some(error) = &stored.health.error {
-            println!("        last failure of the server: {error}");
+            writeln!(out, "        last failure of the server: {}", printable(error))?;
         }
     }
     let all = channels.len();
@@ -61,7 +67,7 @@ pub(super) async fn look(
         bail!("{broken} of {all} channels do not work");
     }
     if unknown > 0 {
-        println!("Of {unknown} of {all} channels this shell can't tell.");
+        writeln!(out, "Of {unknown} of {all} channels this shell can't tell.")?;
     }
     Ok(unknown == 0)
 }
