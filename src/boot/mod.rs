@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use self::cli::{Cli, Command};
+use self::cli::{ChannelsCommand, Cli, Command};
 use crate::server::config;
 
 /// Runs the program that the command line asks for.
@@ -33,8 +33,7 @@ pub fn run() -> ExitCode {
 }
 
 fn try_run(cli: Cli) -> anyhow::Result<ExitCode> {
-    // A command ends when its reader has gone, as in `impri receipts jwks | head -1`. What serves others goes on.
-    if !matches!(cli.command, Command::Serve(_) | Command::Mcp(_)) {
+    if ends_with_its_reader(&cli.command) {
         sigpipe::reset();
     }
     // The host's environment is somebody else's, and may hold settings of clients that this program knows nothing of.
@@ -52,10 +51,25 @@ fn try_run(cli: Cli) -> anyhow::Result<ExitCode> {
             Command::Project(args) => commands::project::run(args).await?,
             Command::Mcp(args) => commands::mcp::run(args).await?,
             Command::Audit(args) => return commands::audit::run(args).await,
-            Command::Channels(args) => commands::channels::run(args).await?,
+            Command::Channels(args) => return commands::channels::run(*args).await,
             Command::Secrets(args) => commands::secrets::run(args).await?,
             Command::Receipts(args) => commands::receipts::run(args).await?,
         }
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// Whether a command ends when its reader has gone, as in `impri receipts jwks | head -1`. What serves others goes on, and
+/// so does what speaks to others: the same signal would end it when one of these hangs up.
+fn ends_with_its_reader(command: &Command) -> bool {
+    match command {
+        Command::Serve(_) | Command::Mcp(_) => false,
+        Command::Channels(args) => matches!(args.command, ChannelsCommand::List),
+        Command::Keys(_)
+        | Command::Users(_)
+        | Command::Project(_)
+        | Command::Audit(_)
+        | Command::Secrets(_)
+        | Command::Receipts(_) => true,
+    }
 }

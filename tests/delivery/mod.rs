@@ -2,6 +2,7 @@
 
 mod again;
 mod anchoring;
+mod document;
 mod rotating;
 mod sending;
 mod sharing;

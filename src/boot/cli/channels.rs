@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args, Subcommand, builder::BoolishValueParser};
 
-use super::{DatabaseArgs, SmtpArgs};
+use super::{AddressArgs, DatabaseArgs, SmtpArgs};
 use crate::server::config::{BaseUrl, ConfigError};
 use crate::server::notify::{OutboundPolicy, PlatformSettings};
 
@@ -14,21 +14,22 @@ pub struct PlatformArgs {
         long,
         env = "IMPRI_ALLOW_PRIVATE_TARGETS",
         action = ArgAction::SetTrue,
-        value_parser = BoolishValueParser::new()
+        value_parser = BoolishValueParser::new(),
+        global = true
     )]
     pub allow_private_targets: bool,
 
     /// Reach Telegram's Bot API here, at a server of your own
-    #[arg(long, env = "IMPRI_TELEGRAM_API", value_name = "URL")]
+    #[arg(long, env = "IMPRI_TELEGRAM_API", value_name = "URL", global = true)]
     pub telegram_api: Option<String>,
 
     #[command(flatten)]
     pub smtp: SmtpArgs,
     /// Reach Discord's API here, at a proxy of your own
-    #[arg(long, env = "IMPRI_DISCORD_API", value_name = "URL")]
+    #[arg(long, env = "IMPRI_DISCORD_API", value_name = "URL", global = true)]
     pub discord_api: Option<String>,
     /// Reach Slack's API here, at a proxy of your own
-    #[arg(long, env = "IMPRI_SLACK_API", value_name = "URL")]
+    #[arg(long, env = "IMPRI_SLACK_API", value_name = "URL", global = true)]
     pub slack_api: Option<String>,
 }
 
@@ -62,6 +63,8 @@ pub struct ChannelsArgs {
     #[command(flatten)]
     pub database: DatabaseArgs,
     #[command(flatten)]
+    pub address: AddressArgs,
+    #[command(flatten)]
     pub platforms: PlatformArgs,
     #[command(subcommand)]
     pub command: ChannelsCommand,
@@ -70,11 +73,12 @@ pub struct ChannelsArgs {
 /// What can be done with channels from a shell; the page /channels and the API make them.
 #[derive(Debug, Subcommand)]
 pub enum ChannelsCommand {
-    /// Look whether every channel works, without a message that anybody sees; ends with 1 if one does not
+    /// Look whether every channel works, without a message that anybody sees; ends with 1 if one does not, and with 3 if
+    /// none is broken and this shell lacks a setting without which it can't tell of one
     Doctor,
     /// List all channels with their health
     List,
-    /// Have a channel say that it works
+    /// Have a channel say that it works, in a message to its people
     Test {
         /// The channel's id or name, as the list shows it
         channel: String,

@@ -2,6 +2,7 @@
 //!
 //! Owns their names and help texts, and hands on typed values. Must not do what the commands do.
 
+mod address;
 mod audit;
 mod channels;
 mod database;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
+pub use self::address::AddressArgs;
 pub use self::audit::{AuditArgs, AuditCommand, AuditExportArgs, AuditVerifyArgs};
 pub use self::channels::{ChannelsArgs, ChannelsCommand, PlatformArgs, SecretsArgs, SecretsCommand};
 pub use self::database::DatabaseArgs;
@@ -49,7 +51,7 @@ pub enum Command {
     /// The sealed history: take it away as a file that proves itself, and verify it
     Audit(AuditArgs),
     /// The channels that people are told through: Telegram, e-mail and others
-    Channels(ChannelsArgs),
+    Channels(Box<ChannelsArgs>),
     /// What is sealed at rest: the secrets of channels, and the keys that seal them
     Secrets(SecretsArgs),
     /// Receipts of decisions: verify them, and look after the keys that sign them

@@ -1,29 +1,23 @@
 //! The flags and variables of `impri serve`.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum, builder::BoolishValueParser};
 
-use super::{DatabaseArgs, PlatformArgs};
+use super::{AddressArgs, DatabaseArgs, PlatformArgs};
 use crate::server::config::{
-    Config, ConfigError, FirstAdmin, LogFormat, LogSettings, MetricsAccess, PublicUrl, RateSettings,
+    Config, ConfigError, FirstAdmin, LogFormat, LogSettings, MetricsAccess, RateSettings,
     parse_checkpoint_url, parse_log_filter,
 };
 
 /// The settings of the server.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Listen on this address and port; port 0 takes a free one
-    #[arg(long, env = "IMPRI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8484")]
-    pub listen: SocketAddr,
+    #[command(flatten)]
+    pub address: AddressArgs,
 
     #[command(flatten)]
     pub database: DatabaseArgs,
-
-    /// What people's browsers and agents reach the server at, such as `https://impri.example.com`; with https,
-    /// cookies are Secure [default: http:// and the address listened on]
-    #[arg(long, env = "IMPRI_PUBLIC_URL", value_name = "URL")]
-    pub public_url: Option<String>,
 
     /// Believe the last address of X-Forwarded-For: only behind a reverse proxy that sets it
     #[arg(long, env = "IMPRI_BEHIND_PROXY", action = ArgAction::SetTrue, value_parser = BoolishValueParser::new())]
@@ -83,8 +77,8 @@ impl ServeArgs {
     /// The first one that is wrong.
     pub fn into_config(self) -> Result<Config, ConfigError> {
         Ok(Config {
-            listen: self.listen,
-            public_url: self.public_url.as_deref().map(PublicUrl::parse).transpose()?,
+            listen: self.address.listen,
+            public_url: self.address.given()?,
             database: self.database.source()?,
             log: LogSettings { filter: parse_log_filter(&self.log_level)?, format: self.log_format.into() },
             first_admin: FirstAdmin::new(

@@ -1,79 +1,83 @@
 //! `impri channels`
 
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
 use anyhow::{Context as _, bail};
 
-use super::{Desk, explain};
+use super::keys::printable;
+use super::{Desk, doctor, explain};
 use crate::boot::cli::{ChannelsArgs, ChannelsCommand};
 use crate::domain::audit::Actor;
 use crate::domain::decision::Channel;
-use crate::server::notify::notice;
+use crate::server::config::PublicUrl;
+use crate::server::notify::PlatformSettings;
 use crate::server::service::SeenChannel;
+
+/// Ends `doctor` where nothing is known to be broken, and not everything could be looked at.
+const UNKNOWN: u8 = 3;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Says what could not be done, or that a channel does not work.
-pub async fn run(args: ChannelsArgs) -> anyhow::Result<()> {
+pub async fn run(args: ChannelsArgs) -> anyhow::Result<ExitCode> {
     let settings = args.platforms.settings()?;
-    let mut desk = Desk::open(&args.database).await?;
-    desk.services = desk.services.clone().with_platforms(settings);
-    let outcome = act(&desk, args.command).await;
+    // Only a test has links in it.
+    let public_url = match &args.command {
+        ChannelsCommand::Test { .. } => Some(args.address.of_server()?),
+        ChannelsCommand::List | ChannelsCommand::Doctor => None,
+    };
+    let public_url = public_url.as_ref().map(PublicUrl::as_str).unwrap_or_default();
+    let mut desk = Desk::open_at(&args.database, public_url).await?;
+    desk.services = desk.services.clone().with_platforms(settings.clone());
+    let outcome = act(&desk, &args, &settings).await;
     desk.close().await;
     outcome
 }
 
-async fn act(desk: &Desk, command: ChannelsCommand) -> anyhow::Result<()> {
-    let project = desk.project.id;
-    let channels = desk.services.list_channels(project).await.map_err(explain)?;
-    match command {
+async fn act(desk: &Desk, args: &ChannelsArgs, settings: &PlatformSettings) -> anyhow::Result<ExitCode> {
+    let channels = desk.services.list_channels(desk.project.id).await.map_err(explain)?;
+    match &args.command {
         ChannelsCommand::List => {
             for channel in &channels {
                 println!("{}", line(channel));
             }
         }
         ChannelsCommand::Doctor => {
-            if channels.is_empty() {
-                println!("There are no channels: people hear of actions in the inbox only.");
-            }
-            let mut broken = 0;
-            for channel in &channels {
-                let stored = &channel.stored;
-                let found = match notice::open(&desk.services, stored) {
-                    Ok(platform) => platform.check().await,
-                    Err(failure) => Err(failure),
-                };
-                let state = if stored.enabled { "" } else { " (paused)" };
-                let head = format!("{} “{}”{state}", stored.kind.label(), stored.name);
-                match found {
-                    Ok(found) => println!("ok      {head}: {found}"),
-                    Err(failure) => {
-                        broken += 1;
-                        println!("broken  {head}: {}", failure.reason);
-                    }
-                }
-                if let Some(error) = &stored.health.error {
-                    println!("        last failure: {error}");
-                }
-            }
-            if broken > 0 {
-                bail!("{broken} of {} channels do not work", channels.len());
+            if !doctor::look(&desk.services, settings, &channels).await? {
+                return Ok(ExitCode::from(UNKNOWN));
             }
         }
         ChannelsCommand::Test { channel } => {
             let found = channels
                 .iter()
-                .find(|one| one.stored.id.to_string() == channel || one.stored.name == channel);
+                .find(|one| one.stored.id.to_string() == *channel || one.stored.name == *channel);
             let found = found.context("There is no such channel: impri channels list shows them")?;
-            let (id, actor) = (found.stored.id, Actor::Operator);
-            let tested =
-                desk.services.test_channel(project, id, actor, Channel::cli()).await.map_err(explain)?;
-            match tested.ok {
-                true => println!("The test message was taken. {}", tested.answer),
-                false => bail!("The test message was not taken: {}", tested.answer),
+            let mut said = test(desk, found).await?;
+            if args.address.public_url.is_none() {
+                let guessed = desk.services.public_url();
+                write!(said, "\nIts link leads to {guessed}; --public-url names another address.")?;
             }
+            // Not `println`, which panics when the reader has gone.
+            writeln!(io::stdout(), "{said}")?;
         }
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn test(desk: &Desk, channel: &SeenChannel) -> anyhow::Result<String> {
+    if let Some(lack) = doctor::lack(&desk.services, &channel.stored) {
+        bail!("Nothing was sent: {lack}");
+    }
+    let (id, actor) = (channel.stored.id, Actor::Operator);
+    let tested = desk.services.test_channel(desk.project.id, id, actor, Channel::cli()).await;
+    let tested = tested.map_err(explain)?;
+    match tested.ok {
+        true => Ok(format!("The test message was taken. {}", printable(&tested.answer))),
+        false => bail!("The test message was not taken: {}", printable(&tested.answer)),
+    }
 }
 
 fn line(channel: &SeenChannel) -> String {

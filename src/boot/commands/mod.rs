@@ -4,6 +4,7 @@
 
 pub mod audit;
 pub mod channels;
+mod doctor;
 pub mod keys;
 pub mod mcp;
 pub mod project;
@@ -33,8 +34,13 @@ pub(super) struct Desk {
 
 impl Desk {
     async fn open(args: &DatabaseArgs) -> anyhow::Result<Self> {
+        Self::open_at(args, "").await
+    }
+
+    /// For a command that tells people where to look: `public_url` is what the server is reached at.
+    async fn open_at(args: &DatabaseArgs, public_url: &str) -> anyhow::Result<Self> {
         let database = open_database(args).await?;
-        match Self::prepare(args, &database).await {
+        match Self::prepare(args, &database, public_url).await {
             Ok((services, project)) => Ok(Self { database, services, project }),
             Err(error) => {
                 database.close().await;
@@ -43,10 +49,14 @@ impl Desk {
         }
     }
 
-    async fn prepare(args: &DatabaseArgs, database: &OpenDatabase) -> anyhow::Result<(Services, Project)> {
+    async fn prepare(
+        args: &DatabaseArgs,
+        database: &OpenDatabase,
+        public_url: &str,
+    ) -> anyhow::Result<(Services, Project)> {
         MIGRATOR.run(&database.pool).await.context("The database's schema can't be brought up to date")?;
         let vault = args.vault().open_existing().unwrap_or_else(|error| Vault::closed(error.to_string()));
-        let services = Services::new(database.pool.clone(), Clock::System, "").with_vault(vault);
+        let services = Services::new(database.pool.clone(), Clock::System, public_url).with_vault(vault);
         let project = services.first_project().await.map_err(explain)?;
         let project = project
             .context("Nobody has an account yet: start impri serve and open the link that it prints")?;

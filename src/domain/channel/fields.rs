@@ -164,7 +164,7 @@ const EMAIL: [Field; 2] = [
         "address",
         Rule::Email,
         "Address",
-        "Who gets the mails. They hold a link to the card; nothing in them decides.",
+        "Who gets the mails. They hold the whole card and a link to it; nothing in them decides.",
     )),
     open(
         "outcomes",

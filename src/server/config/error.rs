@@ -11,6 +11,12 @@ pub enum ConfigError {
          https://impri.example.com."
     )]
     PublicUrl(String),
+    /// Links would lead nowhere.
+    #[error(
+        "IMPRI_LISTEN (--listen) names no port, so nobody but the server knows what it is reached at: name its address with \
+         IMPRI_PUBLIC_URL (--public-url)."
+    )]
+    UnknownPort,
     /// `--base-url` is no address.
     #[error(
         "IMPRI_BASE_URL (--base-url) is {0:?}, but must be the http or https address of a server, such as \

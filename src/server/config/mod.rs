@@ -69,7 +69,7 @@ pub struct Config {
 impl Config {
     /// The public address, which without a setting is the one that was bound.
     pub fn public_url_for(&self, bound: SocketAddr) -> PublicUrl {
-        self.public_url.clone().unwrap_or_else(|| PublicUrl::of_address(bound))
+        PublicUrl::or_bound(self.public_url.clone(), bound)
     }
 }
 

@@ -29,8 +29,13 @@ impl PublicUrl {
         if is_origin { Ok(Self(url.origin().ascii_serialization())) } else { Err(wrong()) }
     }
 
+    /// What a server is reached at that listens at `bound`: what was said, else that very address.
+    pub fn or_bound(given: Option<Self>, bound: SocketAddr) -> Self {
+        given.unwrap_or_else(|| Self::of_address(bound))
+    }
+
     /// The origin of a server that listens at `address` and is reached directly.
-    pub(super) fn of_address(address: SocketAddr) -> Self {
+    fn of_address(address: SocketAddr) -> Self {
         // "Every address" is none that a browser can open.
         let is_any = address.ip().is_unspecified();
         let host = if is_any { format!("localhost:{}", address.port()) } else { address.to_string() };

@@ -16,6 +16,7 @@ pub mod outbound;
 pub mod platform;
 mod platforms;
 pub mod push;
+mod reach;
 pub mod slack;
 mod socket;
 pub mod telegram;

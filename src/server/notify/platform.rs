@@ -17,6 +17,7 @@ use futures::future::BoxFuture;
 
 use super::Platforms;
 use super::message::Message;
+use super::outbound::Blocked;
 use super::{discord, email, ntfy, slack, telegram, webhook};
 use crate::domain::channel::{ChannelKind, Config};
 use crate::domain::delivery::Outcome;
@@ -66,6 +67,11 @@ impl Failure {
     /// One that trying again does not help.
     pub fn never(status: Option<u16>, reason: impl Into<String>) -> Self {
         Self { status, reason: reason.into(), remedy: Remedy::Never }
+    }
+
+    /// Whether it is that this client may not go there, which another one may.
+    pub fn is_blocked(&self) -> bool {
+        self.reason.starts_with(&Blocked.to_string())
     }
 }
 

@@ -3,18 +3,17 @@
 //!
 //! Owns how one is opened. It must not know what is said on it.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async_tls_with_config};
-use url::{Host, Url};
+use url::Url;
 
-use super::address::not_public;
-use super::outbound::{BY_OPERATOR, Blocked, Outbound};
+use super::outbound::Outbound;
 use super::platform::Failure;
+use super::reach::dial;
 
 /// How long opening may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -38,26 +37,14 @@ pub async fn open(address: &str, outbound: &Outbound) -> Result<Socket, Failure>
 async fn connect(address: &str, outbound: &Outbound) -> Result<Socket, Failure> {
     let is_open = outbound.policy.allow_private_targets;
     let url = Url::parse(address).map_err(|_| Failure::never(None, "not an address"))?;
-    let port = match url.scheme() {
-        "wss" => url.port().unwrap_or(443),
+    match url.scheme() {
+        "wss" => {}
         // Only between this server and a proxy of its operator's.
-        "ws" if is_open => url.port().unwrap_or(80),
+        "ws" if is_open => {}
         _ => return Err(Failure::never(None, "not the address of a WebSocket with TLS")),
-    };
-    let lost = |error: std::io::Error| Failure::again(None, format!("no connection: {error}"));
-    let found: Vec<SocketAddr> = match url.host() {
-        Some(Host::Ipv4(ip)) => vec![(ip, port).into()],
-        Some(Host::Ipv6(ip)) => vec![(ip, port).into()],
-        Some(Host::Domain(name)) => tokio::net::lookup_host((name, port)).await.map_err(lost)?.collect(),
-        None => return Err(Failure::never(None, "an address without a host")),
-    };
-    let allowed: Vec<SocketAddr> =
-        found.into_iter().filter(|one| is_open || not_public(one.ip()).is_none()).collect();
-    if allowed.is_empty() {
-        let reason = format!("{Blocked}: the name does not lead to a public address{BY_OPERATOR}");
-        return Err(Failure::never(None, reason));
     }
-    let stream = TcpStream::connect(&allowed[..]).await.map_err(lost)?;
+    let stream = dial(&url, outbound).await?;
+    let lost = |error: std::io::Error| Failure::again(None, format!("no connection: {error}"));
     // What is said is short, and somebody waits for it.
     stream.set_nodelay(true).map_err(lost)?;
     let config =

@@ -8,6 +8,7 @@ use super::callback::signature;
 use super::message::Message;
 use super::outbound::{Answer, Outbound, header};
 use super::platform::{Arrived, Failure, Platform, Remedy, Sent};
+use super::reach::reach;
 use crate::domain::channel::Config;
 use crate::server::clock::Clock;
 use crate::server::random;
@@ -65,7 +66,10 @@ impl Platform for Webhook {
 
     fn check(&self) -> BoxFuture<'_, Result<String, Failure>> {
         // A program takes a request for what it says; there is none that says nothing.
-        Box::pin(std::future::ready(Ok("only a test message shows whether the address takes it".to_owned())))
+        Box::pin(async move {
+            let reached = reach(&self.url, &self.outbound).await?;
+            Ok(format!("{reached} at its address; only a test message shows whether the program takes one"))
+        })
     }
 }
 

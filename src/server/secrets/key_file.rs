@@ -1,9 +1,11 @@
 //! The file of keys: made once, read by its owner only, and replaced in one step.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use nix::fcntl::{Flock, FlockArg};
 
 use super::KeyError;
 use super::keys::KeyRing;
@@ -26,6 +28,7 @@ pub(super) fn read_or_make(path: &Path) -> Result<KeyRing, KeyError> {
     // A link is made whole or not at all, and never in the place of a file that another server made meanwhile.
     let linked = fs::hard_link(&beside, path);
     fs::remove_file(&beside).map_err(failed)?;
+    keep(path)?;
     match linked {
         Err(reason) if reason.kind() != ErrorKind::AlreadyExists => Err(failed(reason)),
         _ => read(path),
@@ -48,11 +51,27 @@ fn text(path: &Path) -> Result<String, KeyError> {
 
 /// Puts a new key before those in the file.
 pub(super) fn add(path: &Path) -> Result<KeyRing, KeyError> {
+    let failed = |reason| KeyError::File { path: path.to_owned(), reason };
+    // Of two that add at a time, one would write without the key that the other seals with by then. The file itself is
+    // replaced, so what is locked is its folder.
+    let _alone =
+        Flock::lock(folder(path)?, FlockArg::LockExclusive).map_err(|(_, error)| failed(error.into()))?;
     let before = text(path)?;
     let keys: Vec<&str> = before.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
     let beside = write_beside(path, &format!("{HEAD}{}\n{}\n", random::token(), keys.join("\n")))?;
-    fs::rename(&beside, path).map_err(|reason| KeyError::File { path: path.to_owned(), reason })?;
+    fs::rename(&beside, path).map_err(failed)?;
+    keep(path)?;
     read(path)
+}
+
+/// Has the file under its name survive a loss of power: what is sealed next is lost without it.
+fn keep(path: &Path) -> Result<(), KeyError> {
+    folder(path)?.sync_all().map_err(|reason| KeyError::File { path: path.to_owned(), reason })
+}
+
+fn folder(path: &Path) -> Result<File, KeyError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder).map_err(|reason| KeyError::File { path: folder.to_owned(), reason })
 }
 
 fn write_beside(path: &Path, text: &str) -> Result<PathBuf, KeyError> {
@@ -88,6 +107,12 @@ mod tests {
         assert_eq!((both.len(), &both[1..]), (2, &first[..]));
         let left: Vec<_> = fs::read_dir(path.parent().expect("a folder")).expect("readable").collect();
         assert_eq!(left.len(), 1, "nothing is left beside it");
+        let added: Vec<String> = std::thread::scope(|scope| {
+            let adders: Vec<_> = (0..8).map(|_| scope.spawn(|| ids(&add(&path).expect("added")))).collect();
+            adders.into_iter().map(|adder| adder.join().expect("no panic").remove(0)).collect()
+        });
+        let all = ids(&read(&path).expect("read"));
+        assert!(all.len() == 10 && added.iter().all(|id| all.contains(id)), "{added:?} {all:?}");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("its owner");
         assert!(matches!(read(&path), Err(KeyError::Open(_))));
         fs::remove_dir_all(path.parent().expect("a folder")).expect("removed");
