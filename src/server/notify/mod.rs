@@ -8,6 +8,7 @@ pub mod callback;
 pub mod checkpoints;
 pub mod discord;
 mod email;
+mod lease;
 pub mod message;
 pub mod notice;
 mod ntfy;

@@ -14,20 +14,17 @@ use uuid::Uuid;
 
 use super::api::{Api, Refusal};
 use super::news;
+use crate::domain::Instant as Moment;
 use crate::domain::channel::ChannelKind;
+use crate::domain::ids::ChannelId;
 use crate::server::db::channels::StoredChannel;
-use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::error::ServiceResult;
+use crate::server::notify::lease::{LEASE, LOOK_EVERY, keep, until_changed, version};
 use crate::server::notify::platform::{Failure, Remedy};
 use crate::server::notify::socket;
 use crate::server::random;
 use crate::server::service::Services;
 
-/// How often a server looks which apps there are, and whether it can have one that another server held.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// How long a server holds an app without saying so anew.
-const LEASE: time::Duration = time::Duration::seconds(22);
-/// How often it says so.
-const RENEW_EVERY: Duration = Duration::from_secs(6);
 /// How often the other side is asked whether it is there.
 const PING_EVERY: Duration = Duration::from_secs(10);
 /// A connection on which nothing was heard for so long is none.
@@ -115,13 +112,17 @@ struct Break {
     reason: String,
     /// Whether it was greeted before.
     was_greeted: bool,
-    /// How long Slack asks to wait.
-    wait: Duration,
+    /// What helps.
+    remedy: Remedy,
 }
 
 impl Break {
     fn end(reason: impl Into<String>, was_greeted: bool) -> End {
-        End::Broken(Self { reason: reason.into(), was_greeted, wait: Duration::ZERO })
+        End::Broken(Self { reason: reason.into(), was_greeted, remedy: Remedy::Again })
+    }
+
+    fn refused(Failure { reason, remedy, .. }: Failure) -> End {
+        End::Broken(Self { reason, was_greeted: false, remedy })
     }
 }
 
@@ -129,8 +130,9 @@ impl Break {
 async fn hear(services: &Services, name: &str, holder: Uuid, stop: &CancellationToken) {
     let mut pause = PAUSE.0;
     loop {
+        let mut opened_as = Vec::new();
         let held = tokio::select! {
-            held = hold(services, name, holder) => held,
+            held = hold(services, name, holder, &mut opened_as) => held,
             () = stop.cancelled() => return,
         };
         match held {
@@ -139,7 +141,7 @@ async fn hear(services: &Services, name: &str, holder: Uuid, stop: &Cancellation
                 pause = PAUSE.0;
                 continue;
             }
-            Ok(End::Broken(Break { reason, was_greeted, wait })) => {
+            Ok(End::Broken(Break { reason, was_greeted, remedy })) => {
                 tracing::warn!(app = name, reason, "a Slack app hears nothing");
                 // One that was greeted is opened anew at once.
                 if !was_greeted {
@@ -148,7 +150,23 @@ async fn hear(services: &Services, name: &str, holder: Uuid, stop: &Cancellation
                 if was_greeted {
                     pause = PAUSE.0;
                 }
-                pause = pause.max(wait);
+                match remedy {
+                    Remedy::Again => {}
+                    Remedy::After(wait) => pause = pause.max(wait),
+                    // Such as a token that was withdrawn.
+                    Remedy::Never => {
+                        let is_changed = || async {
+                            let apps = apps(services).await?;
+                            Ok(apps.get(name).is_none_or(|(_, channels)| version(channels) != opened_as))
+                        };
+                        tokio::select! {
+                            () = until_changed(is_changed) => {}
+                            () = stop.cancelled() => return,
+                        }
+                        pause = PAUSE.0;
+                        continue;
+                    }
+                }
             }
             Err(error) => error.log(),
         }
@@ -171,47 +189,38 @@ async fn note(services: &Services, name: &str, trouble: Option<&str>) {
     }
 }
 
-/// Opens the connection of an app and listens until it ends.
-async fn hold(services: &Services, name: &str, holder: Uuid) -> ServiceResult<End> {
-    let Some((app, _)) = apps(services).await?.remove(name) else { return Ok(End::Over) };
+/// Opens the connection of an app and listens until it ends. Says as of when the app's channels were.
+async fn hold(
+    services: &Services,
+    name: &str,
+    holder: Uuid,
+    opened_as: &mut Vec<(ChannelId, Moment)>,
+) -> ServiceResult<End> {
+    let Some((app, channels)) = apps(services).await?.remove(name) else { return Ok(End::Over) };
+    *opened_as = version(&channels);
+    let asked = Instant::now();
     if services.hold_connection(&connection(name), holder, LEASE).await?.is_none() {
         return Ok(End::Over);
     }
+    let still = || async {
+        let is_there = apps(services).await?.contains_key(name);
+        Ok(is_there && services.hold_connection(&connection(name), holder, LEASE).await?.is_some())
+    };
     tokio::select! {
         // Beside it, so that a slow database keeps nobody from listening.
-        () = keep(services, name, holder) => Ok(End::Over),
+        () = keep(asked, still) => Ok(End::Over),
         end = listen(services, name, &app) => Ok(end),
-    }
-}
-
-/// Holds the connection until another server has it or the app is gone.
-async fn keep(services: &Services, name: &str, holder: Uuid) {
-    loop {
-        sleep(RENEW_EVERY).await;
-        let held = async {
-            let is_there = apps(services).await?.contains_key(name);
-            let held = services.hold_connection(&connection(name), holder, LEASE).await?;
-            Ok::<_, ServiceError>(is_there && held.is_some())
-        };
-        match held.await {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => error.log(),
-        }
     }
 }
 
 async fn listen(services: &Services, name: &str, app: &Api) -> End {
     let address = match app.call("apps.connections.open", &json!({})).await {
         Ok(answer) => answer["url"].as_str().unwrap_or_default().to_owned(),
-        Err(Refusal { failure: Failure { reason, remedy, .. }, .. }) => {
-            let wait = if let Remedy::After(wait) = remedy { wait } else { Duration::ZERO };
-            return End::Broken(Break { reason, was_greeted: false, wait });
-        }
+        Err(Refusal { failure, .. }) => return Break::refused(failure),
     };
     let mut socket = match socket::open(&address, app.outbound()).await {
         Ok(socket) => socket,
-        Err(failure) => return Break::end(failure.reason, false),
+        Err(failure) => return Break::refused(failure),
     };
     let (mut was_greeted, mut heard, mut ping) = (false, Instant::now(), Instant::now() + PING_EVERY);
     loop {
@@ -243,7 +252,8 @@ async fn listen(services: &Services, name: &str, app: &Api) -> End {
                 services.platforms().tasks().spawn(async move { note(&all, &name, None).await });
             }
             Some("disconnect") if said["reason"] == "link_disabled" => {
-                return Break::end("Socket Mode is switched off in the app's settings", false);
+                let reason = "Socket Mode is switched off in the app's settings";
+                return Break::refused(Failure::never(None, reason));
             }
             Some("disconnect") => return End::Anew.after(was_greeted),
             kind => {

@@ -14,18 +14,17 @@ use super::news;
 use crate::domain::channel::ChannelKind;
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::ServiceResult;
-use crate::server::notify::platform::Failure;
+use crate::server::notify::lease::{LEASE, LOOK_EVERY, until_changed, version};
+use crate::server::notify::platform::{Failure, Remedy};
 use crate::server::random;
 use crate::server::service::Services;
 
-/// How often a server looks which bots there are, and whether it can have one that another server held.
-const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(5);
 /// How long Telegram holds a question without news, in seconds.
 const HOLD_SECS: u64 = 10;
 /// How long an answer may take.
 const ANSWER: std::time::Duration = std::time::Duration::from_secs(15);
-/// How long a server holds a bot without asking anew. Longer than an answer may take.
-const LEASE: time::Duration = time::Duration::seconds(22);
+// A bot is held for longer than that.
+const _: () = assert!(ANSWER.as_secs() + 5 <= LEASE.whole_seconds().unsigned_abs());
 /// Before the next question when one failed.
 const AFTER_FAILURE: std::time::Duration = std::time::Duration::from_secs(3);
 
@@ -66,9 +65,13 @@ pub async fn run(services: &Services, stop: &CancellationToken) {
 async fn hear(services: &Services, name: &str, holder: Uuid, stop: &CancellationToken) {
     loop {
         // Read anew each time: a channel may have been made, paused or deleted.
+        let mut asked_as = Vec::new();
         let round = async {
             match bots(services).await?.remove(name) {
-                Some((bot, channels)) => round(services, &bot, &channels, holder, HOLD_SECS).await,
+                Some((bot, channels)) => {
+                    asked_as = version(&channels);
+                    round(services, &bot, &channels, holder, HOLD_SECS).await
+                }
                 None => Ok(Round::Over),
             }
         };
@@ -81,7 +84,21 @@ async fn hear(services: &Services, name: &str, holder: Uuid, stop: &Cancellation
             Ok(Round::Over) => return,
             Ok(Round::Failed(failure)) => {
                 tracing::warn!(bot = name, reason = failure.reason, "a Telegram bot hears nothing");
-                AFTER_FAILURE
+                match failure.remedy {
+                    Remedy::Again => AFTER_FAILURE,
+                    Remedy::After(wait) => AFTER_FAILURE.max(wait),
+                    // Such as a token that was withdrawn.
+                    Remedy::Never => {
+                        let is_changed = || async {
+                            let bots = bots(services).await?;
+                            Ok(bots.get(name).is_none_or(|(_, channels)| version(channels) != asked_as))
+                        };
+                        tokio::select! {
+                            () = until_changed(is_changed) => continue,
+                            () = stop.cancelled() => return,
+                        }
+                    }
+                }
             }
             Err(error) => {
                 error.log();
@@ -167,11 +184,17 @@ async fn round(
     };
     services.note_hearing(channels, None).await;
     let updates = updates.as_array().map_or(&[][..], Vec::as_slice);
+    // The answer took its time: what is taken now is taken by whoever has the bot now.
+    if !updates.is_empty() && services.hold_connection(&name, holder, LEASE).await?.is_none() {
+        return Ok(Round::Over);
+    }
     for update in updates {
         news::take(services, bot, channels, update).await?;
         // One after the other: what was taken is not taken again when the next one fails.
         let next = update["update_id"].as_i64().map_or(cursor, |id| id + 1);
-        services.advance_connection(&name, holder, next).await?;
+        if !services.advance_connection(&name, holder, next, LEASE).await? {
+            return Ok(Round::Over);
+        }
     }
     Ok(Round::Heard(updates.len()))
 }
