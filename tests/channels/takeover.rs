@@ -111,6 +111,7 @@ impl Line<'_> {
         };
         eventually("it is approved", async || status().await == Status::Approved).await;
         assert_eq!(self.desk.events(action.id, EventKind::ActionApproved).await.len(), 1);
+        assert_eq!(self.desk.send_due().await, 1, "its message is changed");
     }
 
     /// Three servers, of which the first vanishes and the second ends. `listening` says how many listen; `press` has

@@ -77,7 +77,7 @@ async fn discords_first_copy_is_made_true_as_soon_as_it_is_pressed_when_all_is_o
     let second = chat.last();
     chat.press(fake_discord::ADA, &second, "Approve").await;
     chat.desk.send_due().await;
-    let told = chat.press(fake_discord::ADA, &first, "Reject").await;
+    let told = chat.press(fake_discord::ADA, &first, "Approve").await;
     assert!(told.text().starts_with("Approved by Ada"), "{told:?}");
     for message in chat.discord.messages() {
         assert!(message.text().contains("Approved by Ada") && message.labels().is_empty(), "{message:?}");
