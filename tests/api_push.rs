@@ -58,3 +58,34 @@ async fn what_is_no_subscription_is_refused_by_name(db: PgPool) {
     assert!(agent.refusal(403).contains("decide"), "{}", agent.text);
     app.without_key().post("/v1/push/subscribe", &subscription()).await.refusal(401);
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn an_endpoint_that_is_somebody_elses_is_refused_without_saying_whose(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let (first, second) = (app.program(&[Scope::Decide]).await, app.program(&[Scope::Decide]).await);
+    first.post("/v1/push/subscribe", &subscription()).await.expect(201);
+    let mut guessed = subscription();
+    guessed["keys"]["auth"] = json!("AAAAAAAAAAAAAAAAAAAAAA");
+    let said = second.post("/v1/push/subscribe", &guessed).await.refusal(409).to_owned();
+    assert!(said.contains("registered already"), "{said}");
+    // The one of a person is refused with the same words, whatever is sent.
+    sqlx::query("update push_device set api_key_id = null, reviewer_id = (select reviewer_id from reviewer)")
+        .execute(&db)
+        .await
+        .expect("a database");
+    for sent in [subscription(), guessed] {
+        let answer = second.post("/v1/push/subscribe", &sent).await;
+        assert_eq!(answer.refusal(409), said);
+    }
+    let ended = json!({"endpoint": subscription()["endpoint"]}).to_string();
+    assert_eq!(second.send(Method::DELETE, "/v1/push/subscribe", &[], ended).await.status, 204);
+    let left = "select count(*) from push_device where gone_at is null and reviewer_id is not null";
+    assert_eq!(app.count(left).await, 1, "it is still there");
+    for endpoint in
+        ["https://user@push.example.net/x", "https://push.example.net/x#y", "https://push.example.net/\r\nx"]
+    {
+        let mut wrong = subscription();
+        wrong["endpoint"] = json!(endpoint);
+        second.post("/v1/push/subscribe", &wrong).await.issue("endpoint");
+    }
+}

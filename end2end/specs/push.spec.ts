@@ -1,7 +1,7 @@
 // A browser is told while it is closed: switched on by whoever uses it, listed, and taken back.
 
 import { ADA, expect, test, type Page } from "../support/test";
-import { alive } from "../support/inbox";
+import { alive, card } from "../support/inbox";
 
 test.use({ serverOf: "this test" });
 
@@ -68,8 +68,8 @@ test("a browser that does not permit it is told what to do @hydrated", async ({ 
   await expect(devices(page)).toHaveCount(0);
 });
 
-test("a message becomes a notification that leads to the inbox and nowhere else @hydrated @desk", async ({ windowOf }) => {
-  const page = await windowOf(ADA);
+/** The service worker of a page, and how it is handed a message as a push service would. */
+async function worker(page: Page) {
   await page.goto("/inbox");
   const origin = new URL(page.url()).origin;
   await page.context().grantPermissions(["notifications"], { origin });
@@ -85,11 +85,74 @@ test("a message becomes a notification that leads to the inbox and nowhere else 
       const worker = await navigator.serviceWorker.getRegistration();
       return (await worker!.getNotifications()).map(({ title, body, tag, data }) => ({ title, body, tag, path: data.path }));
     });
-  const push = (data: string) => browser.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data });
+  const push = (said: unknown) => browser.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data: JSON.stringify(said) });
+  return { origin, shown, push };
+}
+
+/**
+ * Presses a notification. Browsers let a worker open and focus windows only after a press of their own, which no test can
+ * make without a desktop; so what the worker asks for is noted in their place.
+ */
+async function press(page: Page, title: string): Promise<{ opened: string[]; focused: string[] }> {
+  const [worker] = page.context().serviceWorkers();
+  return worker.evaluate(async (title) => {
+    const here = self as any;
+    const [opened, focused]: string[][] = [[], []];
+    here.clients.openWindow = async (url: string) => void opened.push(url);
+    here.WindowClient.prototype.focus = async function () {
+      focused.push(this.url);
+      return this;
+    };
+    const shown: Notification[] = await here.registration.getNotifications();
+    const notification = shown.find((one) => one.title === title);
+    if (!notification) throw new Error(`no notification ${title}`);
+    const event = new here.NotificationEvent("notificationclick", { notification });
+    const waits: Promise<unknown>[] = [];
+    // The browser's own refuses events that a script made.
+    Object.defineProperty(event, "waitUntil", { value: (promise: Promise<unknown>) => void waits.push(promise) });
+    here.dispatchEvent(event);
+    await Promise.all(waits);
+    if (waits.length === 0) throw new Error("the browser would stop the worker before it is done");
+    return { opened, focused };
+  }, title);
+}
+
+test("a message becomes a notification that leads to the inbox and nowhere else @hydrated @desk", async ({ windowOf }) => {
+  const { shown, push } = await worker(await windowOf(ADA));
   const tag = "act_AAAAAAAAAAAAAAAAAAAAAA";
-  await push(JSON.stringify({ title: "Pay Acme", body: "b", url: `https://elsewhere.example/inbox/${tag}`, tag }));
+  await push({ title: "Pay Acme", body: "b", url: `https://elsewhere.example/inbox/${tag}`, tag });
   await expect.poll(shown).toEqual([{ title: "Pay Acme", body: "b", tag, path: `/inbox/${tag}` }]);
   // The same again takes its place; what is none of ours leads to the inbox.
-  await push(JSON.stringify({ title: "Pay Acme", body: "b", url: "https://elsewhere.example//evil.example/", tag }));
+  await push({ title: "Pay Acme", body: "b", url: "https://elsewhere.example//evil.example/", tag });
   await expect.poll(shown).toEqual([{ title: "Pay Acme", body: "b", tag, path: "/inbox" }]);
+});
+
+test("a press on a notification opens its card, or the window that shows it already @hydrated @desk", async ({ agent, windowOf }) => {
+  const page = await windowOf(ADA);
+  const { origin, shown, push } = await worker(page);
+  const action = await agent.propose({ title: "Pay Acme 500 €" });
+  const said = { title: "Pay Acme 500 €", body: "b", url: `${origin}/inbox/${action.id}`, tag: action.id };
+  const address = `${origin}/inbox/${action.id}`;
+
+  // The window shows the list, in which somebody may be typing: it stays, and another one is opened.
+  await push(said);
+  await expect.poll(shown).toHaveLength(1);
+  expect(await press(page, said.title)).toEqual({ opened: [address], focused: [] });
+  await expect.poll(shown).toEqual([]);
+
+  // What was opened is the card.
+  await page.goto(address);
+  await alive(page);
+  await expect(card(page, said.title)).toBeVisible();
+
+  // Now a window shows it, and no other one is opened.
+  await push(said);
+  await expect.poll(shown).toHaveLength(1);
+  expect(await press(page, said.title)).toEqual({ opened: [], focused: [address] });
+  await expect.poll(shown).toEqual([]);
+
+  // What leads elsewhere leads to the inbox of this origin.
+  await push({ ...said, url: "https://elsewhere.example/other" });
+  await expect.poll(shown).toHaveLength(1);
+  expect(await press(page, said.title)).toEqual({ opened: [`${origin}/inbox`], focused: [] });
 });

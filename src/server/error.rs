@@ -81,6 +81,9 @@ pub enum ServiceError {
         /// The fields that differ.
         fields: Vec<&'static str>,
     },
+    /// A push service's address is registered for somebody else.
+    #[error("this endpoint is taken")]
+    EndpointTaken,
     /// Nobody who may do everything would be left.
     #[error(
         "this is the last way in for an administrator; make another admin key or an account with the role admin first"
@@ -184,6 +187,7 @@ impl From<ServiceError> for UiError {
             ServiceError::NotEditable { .. } => Self::NotEditable,
             ServiceError::Invalid(errors) => errors.first().map_or(Self::BadRequest, field_error),
             ServiceError::Forbidden(_) => Self::Forbidden,
+            ServiceError::EndpointTaken => Self::BadField(Field::Subscription),
             ServiceError::LastAdmin => Self::LastAdmin,
             ServiceError::OwnAccount => Self::OwnAccount,
             ServiceError::InviteClosed => Self::InviteClosed,

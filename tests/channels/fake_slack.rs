@@ -45,6 +45,8 @@ pub(super) struct Shared {
     hooked: Vec<Value>,
     /// Answers that come before the usual ones, by method.
     refusals: Vec<(&'static str, &'static str)>,
+    /// What was called, one after the other.
+    calls: Vec<String>,
     /// Where Socket Mode is, once there is something.
     pub(super) socket: Option<SocketAddr>,
     /// What opens a connection, once.
@@ -143,6 +145,16 @@ impl FakeSlack {
         self.lock().views.len()
     }
 
+    /// How often a method was called.
+    pub(super) fn calls(&self, method: &str) -> usize {
+        self.lock().calls.iter().filter(|one| *one == method).count()
+    }
+
+    /// Forgets what it was to refuse.
+    pub(super) fn relent(&self) {
+        self.lock().refusals.clear();
+    }
+
     pub(super) fn refuse(&self, method: &'static str, code: &'static str) {
         self.lock().refusals.push((method, code));
     }
@@ -174,6 +186,7 @@ async fn method(
         return refuse("invalid_auth");
     }
     let mut shared = shared.lock().expect("no panic");
+    shared.calls.push(method.clone());
     if let Some(at) = shared.refusals.iter().position(|(one, _)| *one == method) {
         let (_, code) = shared.refusals.remove(at);
         return refuse(code);

@@ -13,6 +13,10 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::fake_telegram_checks::{check, shown};
+use super::fake_telegram_line::{Asking, Cut, cut_off, hold};
 
 pub(super) const TOKEN: &str = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 pub(super) const GROUP: i64 = -1_001_234_567_890;
@@ -26,7 +30,7 @@ pub(super) struct FakeTelegram {
 }
 
 #[derive(Default)]
-struct Shared {
+pub(super) struct Shared {
     /// By chat and number.
     messages: BTreeMap<(i64, i64), Message>,
     last_id: i64,
@@ -34,7 +38,26 @@ struct Shared {
     answers: Vec<Value>,
     edits: usize,
     /// Answers that come before the usual ones, by method.
-    refusals: Vec<(&'static str, u16, Value)>,
+    pub(super) refusals: Vec<(&'static str, u16, Value)>,
+    pub(super) cuts: Vec<(&'static str, Cut)>,
+    pub(super) asking: Asking,
+    /// Rings when there is news.
+    pub(super) bell: watch::Sender<()>,
+    /// What was called, one after the other.
+    calls: Vec<String>,
+}
+
+impl Shared {
+    /// Whether there is something to be answered to a question for news at once.
+    pub(super) fn has_news(&self, offset: i64) -> bool {
+        self.refusals.iter().any(|(method, ..)| *method == "getUpdates")
+            || self.updates.iter().any(|update| update["update_id"].as_i64() >= Some(offset))
+    }
+
+    fn next_cut(&mut self, method: &str) -> Option<Cut> {
+        let at = self.cuts.iter().position(|(one, _)| *one == method)?;
+        Some(self.cuts.remove(at).1)
+    }
 }
 
 /// A message in a chat, as people see it.
@@ -78,7 +101,7 @@ impl FakeTelegram {
         format!("http://{}", self.address)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().expect("no panic")
     }
 
@@ -95,6 +118,11 @@ impl FakeTelegram {
 
     pub(super) fn edits(&self) -> usize {
         self.lock().edits
+    }
+
+    /// How often a method was called.
+    pub(super) fn calls(&self, method: &str) -> usize {
+        self.lock().calls.iter().filter(|one| *one == method).count()
     }
 
     /// What was answered to buttons, the last one.
@@ -114,6 +142,7 @@ impl FakeTelegram {
         let mut update = json!({"update_id": id});
         update[name] = what;
         shared.updates.push(update);
+        shared.bell.send_replace(());
     }
 
     /// Somebody presses a button below a message.
@@ -149,7 +178,7 @@ fn from(user: i64) -> Value {
     json!({"id": user, "is_bot": false, "first_name": name, "username": name})
 }
 
-fn refuse(code: u16, description: &str) -> Response {
+pub(super) fn refuse(code: u16, description: &str) -> Response {
     let body = json!({"ok": false, "error_code": code, "description": description});
     (StatusCode::from_u16(code).expect("a status"), Json(body)).into_response()
 }
@@ -166,12 +195,27 @@ async fn method(
     if bot != format!("bot{TOKEN}") {
         return refuse(401, "Unauthorized");
     }
-    let mut shared = shared.lock().expect("no panic");
+    let cut = {
+        let mut shared = shared.lock().expect("no panic");
+        shared.calls.push(method.clone());
+        shared.next_cut(&method)
+    };
+    if cut == Some(Cut::Before) {
+        return cut_off();
+    }
+    if method == "getUpdates" {
+        hold(&shared, &sent).await;
+    }
+    let answer = act(&mut shared.lock().expect("no panic"), &method, sent);
+    if cut == Some(Cut::After) { cut_off() } else { answer }
+}
+
+fn act(shared: &mut Shared, method: &str, sent: Value) -> Response {
     if let Some(at) = shared.refusals.iter().position(|(one, ..)| *one == method) {
         let (_, code, body) = shared.refusals.remove(at);
         return (StatusCode::from_u16(code).expect("a status"), Json(body)).into_response();
     }
-    match method.as_str() {
+    match method {
         "getMe" => {
             done(json!({"id": 110_201_543, "is_bot": true, "first_name": "Impri", "username": "impri_bot"}))
         }
@@ -179,8 +223,8 @@ async fn method(
             done(json!({"id": GROUP, "type": "supergroup", "title": "Ops"}))
         }
         "getChat" => refuse(400, "Bad Request: chat not found"),
-        "sendMessage" => send(&mut shared, &sent),
-        "editMessageText" => edit(&mut shared, &sent),
+        "sendMessage" => send(shared, &sent),
+        "editMessageText" => edit(shared, &sent),
         "answerCallbackQuery" => {
             assert!(
                 sent["text"].as_str().is_some_and(|text| text.chars().count() <= 200),
@@ -239,63 +283,4 @@ fn message(id: i64, sent: &Value) -> Message {
     let html = sent["text"].as_str().expect("a text");
     let text = if sent["parse_mode"] == "HTML" { shown(html).expect("checked") } else { html.to_owned() };
     Message { id, text, markup: sent["reply_markup"].clone() }
-}
-
-/// What Telegram refuses of a message.
-fn check(sent: &Value) -> Result<(), Box<Response>> {
-    let refuse = |code, text: &str| Err(Box::new(refuse(code, text)));
-    let html = sent["text"].as_str().expect("a text");
-    let text = if sent["parse_mode"] == "HTML" { shown(html) } else { Some(html.to_owned()) };
-    let Some(text) = text else { return refuse(400, "Bad Request: can't parse entities") };
-    if text.trim().is_empty() {
-        return refuse(400, "Bad Request: message text is empty");
-    }
-    if text.encode_utf16().count() > 4_096 {
-        return refuse(400, "Bad Request: message is too long");
-    }
-    for button in sent["reply_markup"]["inline_keyboard"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .flat_map(|row| row.as_array().expect("a row"))
-    {
-        if button["text"].as_str().is_none_or(str::is_empty) {
-            return refuse(400, "Bad Request: text buttons are unallowed in the inline keyboard");
-        }
-        match (button["callback_data"].as_str(), button["url"].as_str()) {
-            (Some(data), None) if (1..=64).contains(&data.len()) => {}
-            (Some(_), None) => return refuse(400, "Bad Request: BUTTON_DATA_INVALID"),
-            (None, Some(url)) if !url.contains("127.0.0.1") && !url.contains("localhost") => {}
-            _ => return refuse(400, "Bad Request: inline keyboard button URL is invalid: Wrong HTTP URL"),
-        }
-    }
-    Ok(())
-}
-
-/// What people see of HTML in Telegram's style; none if Telegram can't read it.
-fn shown(html: &str) -> Option<String> {
-    let (mut text, mut open, mut rest) = (String::new(), Vec::new(), html);
-    while let Some(next) = rest.chars().next() {
-        if next == '<' {
-            let (tag, after) = rest[1..].split_once('>')?;
-            match tag.strip_prefix('/') {
-                Some(name) => (open.pop()? == name).then_some(())?,
-                None => open.push(tag.split(' ').next()?),
-            }
-            rest = after;
-        } else if next == '&' {
-            let (entity, after) = rest[1..].split_once(';')?;
-            text.push(match entity {
-                "amp" => '&',
-                "lt" => '<',
-                "gt" => '>',
-                _ => return None,
-            });
-            rest = after;
-        } else {
-            text.push(next);
-            rest = &rest[next.len_utf8()..];
-        }
-    }
-    open.is_empty().then_some(text)
 }

@@ -7,7 +7,7 @@ use super::{DbResult, corrupt, json_text};
 use crate::domain::Instant;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
-use crate::domain::ids::{ActionId, KeyId, ProjectId, ReviewerId};
+use crate::domain::ids::{ActionId, ChannelId, KeyId, ProjectId, ReviewerId};
 
 /// Appends a fact.
 ///
@@ -147,4 +147,42 @@ impl EventRow {
             seal: self.seal,
         })
     }
+}
+
+/// Whether an account was refused the same thing about an action since `since`, by the events of the action.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn was_refused(conn: &mut PgConnection, refused: &Refused<'_>, since: Instant) -> DbResult<bool> {
+    sqlx::query_scalar!(
+        r#"select exists (select from audit_event where action_id = $1 and kind = 'chat.refused' and at > $2
+             and data->>'platform' = $3 and data->>'platform_user' = $4 and data->>'channel_id' = $5
+             and data->>'pressed' = $6 and data->>'reason' = $7) as "exists!""#,
+        refused.action.uuid(),
+        since,
+        refused.platform,
+        refused.user,
+        refused.channel.to_string(),
+        refused.pressed,
+        refused.reason,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// What an account on a chat platform was refused.
+#[derive(Debug, Clone, Copy)]
+pub struct Refused<'a> {
+    /// About which action.
+    pub action: ActionId,
+    /// In which channel.
+    pub channel: ChannelId,
+    /// On which platform.
+    pub platform: &'a str,
+    /// What the platform calls the account.
+    pub user: &'a str,
+    /// Which button it pressed.
+    pub pressed: &'a str,
+    /// Why not.
+    pub reason: &'a str,
 }

@@ -249,20 +249,28 @@ pub async fn hold(
     .await
 }
 
-/// Stores how far the news of a connection were read, if it is still held.
+/// Stores how far the news of a connection were read, and keeps it until `until`. False if somebody else has it.
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn advance(conn: &mut PgConnection, name: &str, holder: Uuid, cursor: i64) -> DbResult<()> {
-    sqlx::query!(
-        "update connection_lease set cursor = greatest(cursor, $3) where name = $1 and holder = $2",
+pub async fn advance(
+    conn: &mut PgConnection,
+    name: &str,
+    holder: Uuid,
+    cursor: i64,
+    until: Instant,
+) -> DbResult<bool> {
+    let done = sqlx::query!(
+        "update connection_lease set cursor = greatest(cursor, $3), held_until = greatest(held_until, $4)
+         where name = $1 and holder = $2",
         name,
         holder,
         cursor,
+        until,
     )
     .execute(conn)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() == 1)
 }
 
 /// Lets others have a connection.

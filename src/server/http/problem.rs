@@ -144,6 +144,11 @@ impl From<ServiceError> for Problem {
                 );
                 Self::new(StatusCode::CONFLICT, message).with("fields", fields)
             }
+            ServiceError::EndpointTaken => Self::new(
+                StatusCode::CONFLICT,
+                "This endpoint is registered already, and not for this key. Have the browser end its subscription and \
+                 subscribe anew.",
+            ),
             ServiceError::LastAdmin => Self::new(
                 StatusCode::CONFLICT,
                 "This is the last key with the scope admin, and no person with the role admin can sign in. Nothing was \

@@ -1,7 +1,7 @@
 //! Listening where a platform does not call: each account that channels speak through is listened to by one server, and
 //! when that one dies another goes on within half a minute.
 //!
-//! Who listens and for how long is decided here; what is heard on a connection is the platform's business.
+//! Who listens is decided here, for how long in [`lease`]; what is heard on a connection is the platform's business.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -13,34 +13,18 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::lease::{self, LEASE, LOOK_EVERY};
 use crate::domain::channel::{ChannelKind, Config};
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::ServiceResult;
 use crate::server::random;
 use crate::server::service::Services;
 
-/// How often a server looks which accounts there are, and whether it can have one that another server held.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// How long a server holds an account without asking anew.
-const LEASE: time::Duration = time::Duration::seconds(22);
-/// How often it asks anew.
-const HOLD_EVERY: Duration = Duration::from_secs(6);
-/// When it can't ask any more, it stops before another one may begin.
-const HELD_AT_LEAST: Duration = Duration::from_secs(18);
 /// What is being worked on when the server stops gets this long.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// The channels of each account, with the account.
 pub type Accounts<A> = HashMap<String, (A, Vec<StoredChannel>)>;
-
-/// Why a server stopped listening.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// Another server has the account, it is not there any more, or the server stops.
-    Over,
-    /// The platform refuses it until somebody changes something, and says why.
-    Refused(String),
-}
 
 /// A platform that is listened to.
 pub trait Heard: Sized + 'static {
@@ -57,8 +41,8 @@ pub trait Heard: Sized + 'static {
         config: &Config,
     ) -> Option<(String, Self::Account)>;
 
-    /// Listens for as long as this server may.
-    fn listen(ear: &Ear<Self>, stop: &CancellationToken) -> impl Future<Output = Stopped> + Send;
+    /// Listens for as long as this server may; it is dropped when the server stops.
+    fn listen(ear: &Ear<Self>) -> impl Future<Output = ()> + Send;
 }
 
 /// The accounts of a platform.
@@ -83,28 +67,18 @@ pub async fn accounts<H: Heard>(services: &Services) -> ServiceResult<Accounts<H
 /// Hears every account of a platform until `stop` is cancelled.
 pub async fn run<H: Heard>(services: &Services, stop: &CancellationToken) {
     let holder = random::uuid(services.clock().now());
-    let mut tasks: HashMap<String, JoinHandle<Stopped>> = HashMap::new();
-    // Accounts that the platform refuses, with their channels as they were then.
-    let mut refused: HashMap<String, Vec<StoredChannel>> = HashMap::new();
+    let mut tasks: HashMap<String, JoinHandle<()>> = HashMap::new();
     while !stop.is_cancelled() {
         match accounts::<H>(services).await {
             Err(error) => error.log(),
             Ok(accounts) => {
-                refused.retain(|name, before| accounts.get(name).is_some_and(|(_, now)| same(before, now)));
-                for (name, task) in std::mem::take(&mut tasks) {
-                    if !task.is_finished() {
-                        tasks.insert(name, task);
-                    } else if let (Ok(Stopped::Refused(reason)), Some((_, channels))) =
-                        (task.await, accounts.get(&name))
-                    {
-                        services.note_hearing(channels, Some(&reason)).await;
-                        refused.insert(name, channels.clone());
-                    }
-                }
-                for name in accounts.into_keys().filter(|name| !refused.contains_key(name)) {
+                tasks.retain(|_, task| !task.is_finished());
+                for name in accounts.into_keys() {
                     tasks.entry(name.clone()).or_insert_with(|| {
                         let (ear, stop) = (Ear::<H>::new(services, name, holder), stop.clone());
-                        tokio::spawn(async move { H::listen(&ear, &stop).await })
+                        tokio::spawn(async move {
+                            stop.run_until_cancelled(H::listen(&ear)).await;
+                        })
                     });
                 }
             }
@@ -123,11 +97,16 @@ pub async fn run<H: Heard>(services: &Services, stop: &CancellationToken) {
     }
 }
 
-fn same(before: &[StoredChannel], now: &[StoredChannel]) -> bool {
-    let state = |channels: &[StoredChannel]| -> Vec<_> {
-        channels.iter().map(|channel| (channel.id, channel.updated_at)).collect()
-    };
-    state(before) == state(now)
+/// An account that this server may listen for.
+pub struct Held<A> {
+    /// What is listened to.
+    pub account: A,
+    /// Its channels.
+    pub channels: Vec<StoredChannel>,
+    /// How far its news were read.
+    pub cursor: i64,
+    /// A moment before it was taken.
+    pub asked: Instant,
 }
 
 /// One account as one server listens to it.
@@ -169,40 +148,34 @@ impl<H: Heard> Ear<H> {
         Ok(self.account().await?.map(|(_, channels)| channels).unwrap_or_default())
     }
 
-    /// The account, if it is there and this server may listen for it now and for some seconds; its channels, and how far its
-    /// news were read.
+    /// The account, if it is there and this server may listen for it now.
     ///
     /// # Errors
     /// If the database can't be reached.
-    pub async fn hold(&self) -> ServiceResult<Option<(H::Account, Vec<StoredChannel>, i64)>> {
+    pub async fn hold(&self) -> ServiceResult<Option<Held<H::Account>>> {
         let Some((account, channels)) = self.account().await? else { return Ok(None) };
+        let asked = Instant::now();
         let held = self.services.hold_connection(&self.connection(), self.holder, LEASE).await?;
-        Ok(held.map(|cursor| (account, channels, cursor)))
+        Ok(held.map(|cursor| Held { account, channels, cursor, asked }))
     }
 
     /// Ends when this server may not listen any more. Beside the listening, so that a slow database keeps nobody from it.
-    pub async fn keep(&self) {
-        let mut asked = Instant::now();
-        loop {
-            sleep(HOLD_EVERY).await;
-            match timeout(HOLD_EVERY, self.hold()).await {
-                Ok(Ok(Some(_))) => asked = Instant::now(),
-                Ok(Ok(None)) => return,
-                Ok(Err(error)) => error.log(),
-                Err(_) => {}
-            }
-            if asked.elapsed() + HOLD_EVERY > HELD_AT_LEAST {
-                return;
-            }
-        }
+    pub async fn keep(&self, asked: Instant) {
+        lease::keep(asked, async || Ok(self.hold().await?.is_some())).await;
     }
 
-    /// Notes how far the account's news were read.
+    /// Waits until what the platform refused for good may be tried again.
+    pub async fn until_changed(&self, refused: &[StoredChannel]) {
+        let before = lease::version(refused);
+        lease::until_changed(async || Ok(lease::version(&self.channels().await?) != before)).await;
+    }
+
+    /// Notes how far the account's news were read, and keeps it. False if another server has it.
     ///
     /// # Errors
     /// If the database can't be reached.
-    pub async fn advance(&self, cursor: i64) -> ServiceResult<()> {
-        self.services.advance_connection(&self.connection(), self.holder, cursor).await
+    pub async fn advance(&self, cursor: i64) -> ServiceResult<bool> {
+        self.services.advance_connection(&self.connection(), self.holder, cursor, LEASE).await
     }
 
     /// Notes at the account's channels that nothing is heard from them, or without a reason that they are heard.

@@ -9,6 +9,7 @@ pub mod checkpoints;
 pub mod discord;
 mod email;
 mod hearing;
+mod lease;
 pub mod message;
 pub mod notice;
 mod ntfy;

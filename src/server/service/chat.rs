@@ -4,7 +4,8 @@
 //! the one function that decides is called, as every other door calls it. Whoever may not is told so and noted.
 
 use serde_json::{Value, json};
-use sqlx::PgConnection;
+use sqlx::{Connection as _, PgConnection};
+use time::Duration;
 
 use super::Services;
 use crate::domain::action::{Action, Intent, Status};
@@ -23,6 +24,9 @@ use crate::server::notify::token::Pressed;
 use crate::server::notify::words;
 use crate::server::text::reveal_text;
 
+/// How long the same refusal is in the history once, however often somebody presses.
+const NOTED_EVERY: Duration = Duration::hours(1);
+
 /// An account on a chat platform, as the platform names it.
 #[derive(Debug, Clone)]
 pub struct ChatUser {
@@ -35,8 +39,8 @@ pub struct ChatUser {
 /// What comes of pressing a button.
 #[derive(Debug)]
 pub enum Press {
-    /// It is decided; the message is changed by the outbox.
-    Decided(String),
+    /// This is decided; the message is changed by the outbox, unless it is a copy that nobody knows of.
+    Decided(String, ActionId),
     /// They may not, or it could not be done.
     Refused(String),
     /// Their account stands for nobody here; it may be linked.
@@ -51,7 +55,7 @@ impl Press {
     /// What whoever pressed is told, nobody else.
     pub fn sentence(&self) -> &str {
         match self {
-            Self::Decided(text) | Self::Refused(text) | Self::Stranger(text) | Self::Over(text, _) => text,
+            Self::Decided(text, _) | Self::Refused(text) | Self::Stranger(text) | Self::Over(text, _) => text,
             Self::AskWhy(..) => "Reply with the reason.",
         }
     }
@@ -122,13 +126,13 @@ impl Services {
         };
         if !pressed.is_genuine(config.text("hmac_secret"), channel.id, &action) {
             let reason = "a button that this server did not offer here";
-            self.note_refused(&mut conn, channel, &action, user, reason).await?;
+            self.note_refused(&mut conn, channel, (&action, pressed.verdict), user, reason).await?;
             return Ok(Err(Press::Refused("This button is not valid. Nothing was decided.".to_owned())));
         }
         let member = match self.chat_member(&mut conn, channel, &config, user).await? {
             Ok(member) => member,
             Err(not) => {
-                self.note_refused(&mut conn, channel, &action, user, not.reason).await?;
+                self.note_refused(&mut conn, channel, (&action, pressed.verdict), user, not.reason).await?;
                 return Ok(Err(not.press));
             }
         };
@@ -155,7 +159,7 @@ impl Services {
         };
         let decider = Decider::Reviewer { id: member.id, name: member.name.clone() };
         match self.decide(channel.project, decider, action.id, intent).await {
-            Ok(now) => Ok(Press::Decided(words::outcome(&now, self.clock.now()))),
+            Ok(now) => Ok(Press::Decided(words::outcome(&now, self.clock.now()), now.id)),
             Err(ServiceError::NotPending { .. }) => {
                 let mut conn = self.pool.acquire().await?;
                 let current = db::actions::get(&mut conn, channel.project, action.id).await?;
@@ -235,24 +239,37 @@ impl Services {
         }
     }
 
+    /// Notes that an account may not do something about an action: once an hour, so that nobody fills the history by
+    /// pressing on.
     pub(super) async fn note_refused(
         &self,
         conn: &mut PgConnection,
         channel: &StoredChannel,
-        action: &Action,
+        (action, verdict): (&Action, Verdict),
         user: &ChatUser,
-        reason: &str,
+        reason: &'static str,
     ) -> ServiceResult<()> {
+        let now = self.clock.now();
+        let (id, platform, pressed) = (channel.id, channel.kind.as_str(), verdict.as_str());
+        let refused =
+            db::audit::Refused { action: action.id, channel: id, platform, user: &user.id, pressed, reason };
+        let mut tx = conn.begin().await?;
+        // One after the other, on all servers: each sees what the one before noted.
+        db::throttle::hold(&mut tx, &format!("refused {platform} {} {}", user.id, action.id)).await?;
+        if db::audit::was_refused(&mut tx, &refused, now - NOTED_EVERY).await? {
+            return Ok(());
+        }
         let event = AuditEvent {
             project: channel.project,
-            at: self.clock.now(),
+            at: now,
             kind: EventKind::ChatRefused,
             action: Some(action.id),
             actor: Actor::Anonymous,
-            channel: Channel::stored(channel.kind.as_str().to_owned()),
-            data: json!({"platform": channel.kind.as_str(), "platform_user": user.id, "name": user.name,
-                "channel_id": channel.id.to_string(), "reason": reason}),
+            channel: Channel::stored(platform.to_owned()),
+            data: json!({"platform": platform, "platform_user": user.id, "name": user.name,
+                "channel_id": id.to_string(), "pressed": pressed, "reason": reason}),
         };
-        Ok(db::audit::append(conn, &event).await?)
+        db::audit::append(&mut tx, &event).await?;
+        Ok(tx.commit().await?)
     }
 }

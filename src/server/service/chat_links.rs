@@ -132,18 +132,26 @@ impl Services {
         holder: Uuid,
         life: Duration,
     ) -> ServiceResult<Option<i64>> {
-        let now = self.clock.now();
         let mut conn = self.pool.acquire().await?;
+        // Not before there was a way to ask: what is held counts from now.
+        let now = self.clock.now();
         Ok(db::chat::hold(&mut conn, name, holder, now, now + life).await?)
     }
 
-    /// Stores how far the news of a connection were read.
+    /// Stores how far the news of a connection were read, and keeps it for `life`. False if another server has it.
     ///
     /// # Errors
     /// If the database can't be reached.
-    pub async fn advance_connection(&self, name: &str, holder: Uuid, cursor: i64) -> ServiceResult<()> {
+    pub async fn advance_connection(
+        &self,
+        name: &str,
+        holder: Uuid,
+        cursor: i64,
+        life: Duration,
+    ) -> ServiceResult<bool> {
         let mut conn = self.pool.acquire().await?;
-        Ok(db::chat::advance(&mut conn, name, holder, cursor).await?)
+        let until = self.clock.now() + life;
+        Ok(db::chat::advance(&mut conn, name, holder, cursor, until).await?)
     }
 
     /// Lets another server have a connection at once.

@@ -53,7 +53,7 @@ impl Services {
         let member = match self.chat_member(&mut conn, channel, &config, user).await? {
             Ok(member) => member,
             Err(not) => {
-                self.note_refused(&mut conn, channel, &action, user, not.reason).await?;
+                self.note_refused(&mut conn, channel, (&action, Verdict::Reject), user, not.reason).await?;
                 return Ok(Some(not.press));
             }
         };

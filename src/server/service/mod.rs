@@ -12,6 +12,7 @@ mod audit_file;
 mod channel_settings;
 mod channels;
 pub mod chat;
+mod chat_copies;
 mod chat_hearing;
 mod chat_links;
 mod chat_reasons;

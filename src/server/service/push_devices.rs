@@ -4,15 +4,17 @@ use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::json;
+use sqlx::PgConnection;
 
 use super::{Caller, Services};
+use crate::domain::Instant;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ProjectId, PushDeviceId};
 use crate::domain::role::Role;
 use crate::domain::text::FieldError;
 use crate::server::db::people::Member;
-use crate::server::db::push::{NewDevice, Owner, StoredDevice, Subscription};
+use crate::server::db::push::{FoundDevice, NewDevice, Owner, StoredDevice, Subscription};
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::notify::push;
 use crate::server::{db, random};
@@ -76,7 +78,7 @@ impl Services {
         self.put_device(caller.project, owner, sent, false, (&name, caller.actor(), Channel::api())).await
     }
 
-    /// Forgets what a program registered.
+    /// Forgets what a program registered. What others registered stays, and nobody learns whether there is any.
     ///
     /// # Errors
     /// If no endpoint was sent.
@@ -86,10 +88,16 @@ impl Services {
                 FieldError::required("endpoint", "is required: the address of the subscription.").into()
             );
         }
-        let mut conn = self.pool.acquire().await?;
-        Ok(db::push::remove_endpoint(&mut conn, caller.project, endpoint, self.clock.now()).await?)
+        let (owner, now) = (Owner::Key(caller.key), self.clock.now());
+        let mut tx = self.pool.begin().await?;
+        let found = db::push::with_endpoint(&mut tx, endpoint).await?;
+        let Some(device) = found.filter(|device| device.owner == owner) else { return Ok(()) };
+        forget(&mut tx, &device, (caller.actor(), Channel::api()), now).await?;
+        tx.commit().await?;
+        Ok(())
     }
 
+    /// Stores a device of an owner, whose endpoint may have been another one's.
     async fn put_device(
         &self,
         project: ProjectId,
@@ -104,15 +112,28 @@ impl Services {
         }
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
-        let theirs = db::push::of_owner(&mut tx, owner).await?;
-        let is_new = theirs.iter().all(|device| device.endpoint != subscription.endpoint);
-        if is_new && theirs.len() >= DEVICES_MAX {
+        let found = db::push::with_endpoint(&mut tx, &subscription.endpoint).await?;
+        let is_new = found.as_ref().is_none_or(|device| device.owner != owner);
+        if is_new && db::push::of_owner(&mut tx, owner).await?.len() >= DEVICES_MAX {
             let text = format!("there are {DEVICES_MAX} devices already: remove one first.");
             return Err(FieldError::invalid("endpoint", text).into());
         }
+        if let Some(device) = found.filter(|device| device.owner != owner) {
+            // It is theirs from now on if it is the same browser, which alone knows its secret; but what a person switched
+            // on for themselves is no program's.
+            if device.auth != subscription.auth
+                || matches!((device.owner, owner), (Owner::Person(_), Owner::Key(_)))
+            {
+                return Err(ServiceError::EndpointTaken);
+            }
+            // Nobody of another project is named there.
+            let by = if device.project == project { actor.clone() } else { Actor::Anonymous };
+            forget(&mut tx, &device, (by, door.clone()), now).await?;
+        }
         let id = PushDeviceId::from_uuid(random::uuid(now));
         let device = NewDevice { id, project, owner, name, subscription: &subscription, hides_content };
-        let id = db::push::put(&mut tx, &device, now).await?;
+        // None if another one came first in this moment.
+        let id = db::push::put(&mut tx, &device, now).await?.ok_or(ServiceError::EndpointTaken)?;
         if is_new {
             let data = json!({"device_id": id.to_string(), "name": name});
             let kind = EventKind::DeviceAdded;
@@ -176,7 +197,7 @@ impl Services {
     /// What was sent, checked: an https address where this server may write, and keys that something can be encrypted for.
     fn subscription(&self, sent: &SentSubscription) -> ServiceResult<Subscription> {
         let mut errors = Vec::new();
-        let endpoint = sent.endpoint.trim();
+        let endpoint = sent.endpoint.as_str();
         if endpoint.is_empty() || endpoint.len() > ENDPOINT_MAX {
             let text = format!("must be an https address of up to {ENDPOINT_MAX} characters.");
             errors.push(FieldError::invalid("endpoint", text));
@@ -201,6 +222,20 @@ impl Services {
             false => Err(ServiceError::Invalid(errors)),
         }
     }
+}
+
+/// Forgets a device, and notes by whom.
+async fn forget(
+    conn: &mut PgConnection,
+    device: &FoundDevice,
+    (actor, channel): (Actor, Channel),
+    now: Instant,
+) -> ServiceResult<()> {
+    let (project, kind) = (device.project, EventKind::DeviceRemoved);
+    db::push::remove(conn, device.owner, device.id, now).await?;
+    let data = json!({"device_id": device.id.to_string(), "name": device.name});
+    let event = AuditEvent { project, at: now, kind, action: None, actor, channel, data };
+    Ok(db::audit::append(conn, &event).await?)
 }
 
 fn parse(id: &str) -> ServiceResult<PushDeviceId> {

@@ -63,6 +63,26 @@ async fn hear(socket: &mut Socket) -> Option<Value> {
     }
 }
 
+/// A program that was let in, until its connection ends.
+struct Guest<'a>(&'a Shared);
+
+impl<'a> Guest<'a> {
+    fn enter(shared: &'a Shared) -> Self {
+        let mut state = shared.lock();
+        state.live += 1;
+        state.most_live = state.most_live.max(state.live);
+        Self(shared)
+    }
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut state) = self.0.state.lock() {
+            state.live -= 1;
+        }
+    }
+}
+
 /// Talks until the connection ends.
 async fn talk(mut socket: Socket, shared: &Shared) -> Option<()> {
     let mut bell = shared.bell.subscribe();
@@ -72,6 +92,7 @@ async fn talk(mut socket: Socket, shared: &Shared) -> Option<()> {
     };
     say(&mut socket, json!({"op": 10, "d": {"heartbeat_interval": interval}})).await?;
     let mut sent = enter(&mut socket, shared, &url).await?;
+    let _guest = Guest::enter(shared);
     loop {
         let (kick, events) = {
             let mut state = shared.lock();

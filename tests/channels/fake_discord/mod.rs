@@ -60,6 +60,11 @@ struct State {
     /// How programs came in: `identify` or `resume`.
     entries: Vec<&'static str>,
     beats: usize,
+    /// Connections that were let in, at once and at most.
+    live: usize,
+    most_live: usize,
+    /// What was called: method and path.
+    calls: Vec<String>,
     session: u64,
     kicks: VecDeque<Kick>,
 }
@@ -176,6 +181,11 @@ impl FakeDiscord {
         self.shared.lock().refusals.push((method, end, status, body));
     }
 
+    /// Forgets what it was to refuse.
+    pub(super) fn relent(&self) {
+        self.shared.lock().refusals.clear();
+    }
+
     pub(super) fn drop_embeds(&self) {
         self.shared.lock().drops_embeds = true;
     }
@@ -189,6 +199,18 @@ impl FakeDiscord {
     /// Waits until programs came in so often, and says how.
     pub(super) async fn entries(&self, count: usize) -> Vec<&'static str> {
         self.shared.until(|state| (state.entries.len() >= count).then(|| state.entries.clone())).await
+    }
+
+    /// How many are connected to the gateway, now and at most.
+    pub(super) fn live(&self) -> (usize, usize) {
+        let state = self.shared.lock();
+        (state.live, state.most_live)
+    }
+
+    /// How often a method of a path that ends so was called.
+    pub(super) fn calls(&self, method: &str, end: &str) -> usize {
+        let state = self.shared.lock();
+        state.calls.iter().filter(|call| call.starts_with(method) && call.ends_with(end)).count()
     }
 
     pub(super) async fn until_beaten(&self, count: usize) {

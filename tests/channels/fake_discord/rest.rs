@@ -43,6 +43,7 @@ async fn refused(Extracted(shared): Extracted<Shared>, request: Request, next: N
     let (method, path) = (request.method().as_str().to_owned(), request.uri().path().to_owned());
     let found = {
         let mut state = shared.lock();
+        state.calls.push(format!("{method} {path}"));
         let mut refusals = state.refusals.iter();
         let at = refusals.position(|(of, end, ..)| *of == method && path.ends_with(end));
         at.map(|at| state.refusals.remove(at))

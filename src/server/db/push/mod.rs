@@ -99,20 +99,26 @@ pub struct NewDevice<'a> {
     pub hides_content: bool,
 }
 
-/// Stores a device. One with the same endpoint is the same device, and belongs to whoever said so last.
+/// Stores a device. One of the same owner with the same endpoint is the same device; none if the endpoint is somebody
+/// else's.
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn put(conn: &mut PgConnection, device: &NewDevice<'_>, now: Instant) -> DbResult<PushDeviceId> {
+pub async fn put(
+    conn: &mut PgConnection,
+    device: &NewDevice<'_>,
+    now: Instant,
+) -> DbResult<Option<PushDeviceId>> {
     let (person, key) = device.owner.columns();
     let id = sqlx::query_scalar!(
-        "insert into push_device (push_device_id, project_id, reviewer_id, api_key_id, name, endpoint, p256dh, auth,
+        "insert into push_device as d (push_device_id, project_id, reviewer_id, api_key_id, name, endpoint, p256dh, auth,
            hides_content, created_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
          on conflict (endpoint) where gone_at is null do update set project_id = excluded.project_id,
-           reviewer_id = excluded.reviewer_id, api_key_id = excluded.api_key_id, name = excluded.name,
-           p256dh = excluded.p256dh, auth = excluded.auth, hides_content = excluded.hides_content,
-           fail_count = 0, last_error = null
+           name = excluded.name, p256dh = excluded.p256dh, auth = excluded.auth,
+           hides_content = excluded.hides_content, fail_count = 0, last_error = null
+         where d.reviewer_id is not distinct from excluded.reviewer_id
+           and d.api_key_id is not distinct from excluded.api_key_id
          returning push_device_id",
         device.id.uuid(),
         device.project.uuid(),
@@ -125,9 +131,44 @@ pub async fn put(conn: &mut PgConnection, device: &NewDevice<'_>, now: Instant) 
         device.hides_content,
         now,
     )
-    .fetch_one(conn)
+    .fetch_optional(conn)
     .await?;
-    Ok(PushDeviceId::from_uuid(id))
+    Ok(id.map(PushDeviceId::from_uuid))
+}
+
+/// A device as whoever brings the same endpoint finds it.
+pub struct FoundDevice {
+    /// Its id.
+    pub id: PushDeviceId,
+    /// In which project.
+    pub project: ProjectId,
+    /// Whose it is.
+    pub owner: Owner,
+    /// What it is called.
+    pub name: String,
+    /// What only that browser and whoever it told have.
+    pub auth: Vec<u8>,
+}
+
+/// The device with an endpoint, held until the transaction ends.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn with_endpoint(conn: &mut PgConnection, endpoint: &str) -> DbResult<Option<FoundDevice>> {
+    let row = sqlx::query!(
+        r#"select push_device_id, project_id, reviewer_id, api_key_id, name, auth as "auth!" from push_device
+           where endpoint = $1 and gone_at is null for update"#,
+        endpoint,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.and_then(|row| {
+        let person = row.reviewer_id.map(|id| Owner::Person(ReviewerId::from_uuid(id)));
+        let owner = person.or(row.api_key_id.map(|id| Owner::Key(KeyId::from_uuid(id))))?;
+        let (id, project) =
+            (PushDeviceId::from_uuid(row.push_device_id), ProjectId::from_uuid(row.project_id));
+        Some(FoundDevice { id, project, owner, name: row.name, auth: row.auth })
+    }))
 }
 
 /// A device as its owner sees it.
@@ -225,26 +266,4 @@ pub async fn remove(
     )
     .fetch_optional(conn)
     .await
-}
-
-/// Forgets what programs of a project registered for an endpoint.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn remove_endpoint(
-    conn: &mut PgConnection,
-    project: ProjectId,
-    endpoint: &str,
-    now: Instant,
-) -> DbResult<()> {
-    sqlx::query!(
-        "update push_device set gone_at = $3, endpoint = null, p256dh = null, auth = null
-         where project_id = $1 and endpoint = $2 and gone_at is null and api_key_id is not null",
-        project.uuid(),
-        endpoint,
-        now,
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
 }

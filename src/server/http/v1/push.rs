@@ -35,12 +35,17 @@ async fn key(State(state): State<HttpState>) -> Result<Json<v1::PushKey>, Proble
 /// Subscribe a browser
 ///
 /// It is told of every action of the project that begins to wait, while the key is good. The same endpoint again is the
-/// same subscription.
+/// same subscription. What another key registered is this key's from then on, if `keys.auth` is the same; what a person
+/// switched on stays theirs.
 #[utoipa::path(
     post, path = "/v1/push/subscribe", operation_id = "subscribe_push", tag = "push",
     security(("key" = ["decide", "admin"])),
     request_body = v1::Subscribe,
-    responses((status = 201, body = v1::Subscribed, description = "It is stored."), Refused),
+    responses(
+        (status = 201, body = v1::Subscribed, description = "It is stored."),
+        (status = 409, body = v1::Refusal, description = "The endpoint is somebody else's. Nothing was stored."),
+        Refused,
+    ),
 )]
 async fn subscribe(
     State(state): State<HttpState>,
@@ -63,7 +68,7 @@ async fn subscribe(
     delete, path = "/v1/push/subscribe", operation_id = "unsubscribe_push", tag = "push",
     security(("key" = ["decide", "admin"])),
     request_body = v1::Unsubscribe,
-    responses((status = 204, description = "There is none with this endpoint any more."), Refused),
+    responses((status = 204, description = "This key has none with this endpoint any more."), Refused),
 )]
 async fn unsubscribe(
     State(state): State<HttpState>,

@@ -14,7 +14,7 @@ use super::interaction::Interaction;
 use super::news;
 use crate::domain::channel::{ChannelKind, Config};
 use crate::server::db::channels::StoredChannel;
-use crate::server::notify::hearing::{self, Ear, Heard, Stopped};
+use crate::server::notify::hearing::{self, Ear, Heard};
 use crate::server::notify::platform::{Failure, Remedy};
 use crate::server::notify::socket;
 use crate::server::service::Services;
@@ -47,17 +47,14 @@ impl Heard for Discord {
         Some((bot.key(), bot))
     }
 
-    async fn listen(ear: &Ear<Self>, stop: &CancellationToken) -> Stopped {
+    async fn listen(ear: &Ear<Self>) {
         let mut memory = Memory::default();
         let mut pause = Duration::ZERO;
         loop {
-            tokio::select! {
-                () = sleep(pause) => {}
-                () = stop.cancelled() => return Stopped::Over,
-            }
-            let bot = match ear.hold().await {
-                Ok(Some((bot, ..))) => bot,
-                Ok(None) => return Stopped::Over,
+            sleep(pause).await;
+            let held = match ear.hold().await {
+                Ok(Some(held)) => held,
+                Ok(None) => return,
                 Err(error) => {
                     error.log();
                     pause = AFTER_FAILURE;
@@ -67,9 +64,8 @@ impl Heard for Discord {
             memory.is_in = false;
             let began = Instant::now();
             let ended = tokio::select! {
-                ended = connect(ear, &bot, &mut memory) => ended,
-                () = ear.keep() => return Stopped::Over,
-                () = stop.cancelled() => return Stopped::Over,
+                ended = connect(ear, &held.account, &mut memory) => ended,
+                () = ear.keep(held.asked) => return,
             };
             match ended {
                 End::Again(reason) if memory.is_in => {
@@ -87,12 +83,10 @@ impl Heard for Discord {
                 }
                 End::Never(reason) => {
                     let bot = ear.name();
-                    tracing::error!(
-                        bot,
-                        reason,
-                        "a Discord bot hears nothing until its settings are changed"
-                    );
-                    return Stopped::Refused(reason);
+                    tracing::error!(bot, reason, "a Discord bot hears nothing until something is changed");
+                    ear.note(Some(&reason)).await;
+                    ear.until_changed(&held.channels).await;
+                    (memory, pause) = (Memory::default(), Duration::ZERO);
                 }
             }
         }

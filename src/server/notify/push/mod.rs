@@ -61,12 +61,24 @@ pub struct Sender<'a> {
     pub now: Instant,
 }
 
-/// Whether a push service may be written to: at an https address that is public, unless the operator permits more.
+/// Whether a push service may be written to: at an https address that is public, unless the operator permits more, and that
+/// is nothing but an address.
 ///
 /// # Errors
 /// Why not.
 pub fn allows(outbound: &Outbound, endpoint: &str) -> Result<(), String> {
-    match outbound.check(endpoint)?.scheme() {
+    // A parser would leave some of these out, and what is stored would not be what is asked.
+    if endpoint.chars().any(|letter| letter.is_control() || letter.is_whitespace()) {
+        return Err("an address holds no spaces, line breaks or other control characters".to_owned());
+    }
+    let url = outbound.check(endpoint)?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("an address with a user or a password".to_owned());
+    }
+    if url.fragment().is_some() {
+        return Err("an address with a fragment (#)".to_owned());
+    }
+    match url.scheme() {
         "https" => Ok(()),
         _ if outbound.policy.allow_private_targets => Ok(()),
         _ => Err("not an https address".to_owned()),

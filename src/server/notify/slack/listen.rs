@@ -14,8 +14,7 @@ use super::api::{Api, Refusal};
 use super::news;
 use crate::domain::channel::{ChannelKind, Config};
 use crate::server::db::channels::StoredChannel;
-use crate::server::error::ServiceResult;
-use crate::server::notify::hearing::{self, Ear, Heard, Stopped};
+use crate::server::notify::hearing::{self, Ear, Heard};
 use crate::server::notify::platform::{Failure, Remedy};
 use crate::server::notify::socket;
 use crate::server::service::Services;
@@ -47,34 +46,43 @@ impl Heard for Slack {
         Some((name.to_owned(), Api::new(token, services.platforms())))
     }
 
-    async fn listen(ear: &Ear<Self>, stop: &CancellationToken) -> Stopped {
+    async fn listen(ear: &Ear<Self>) {
         let mut pause = PAUSE.0;
         loop {
-            let held = tokio::select! {
-                held = hold(ear) => held,
-                () = stop.cancelled() => return Stopped::Over,
+            let held = match ear.hold().await {
+                Ok(Some(held)) => held,
+                Ok(None) => return,
+                Err(error) => {
+                    error.log();
+                    sleep(pause).await;
+                    continue;
+                }
             };
-            match held {
-                Ok(End::Over) => return Stopped::Over,
-                Ok(End::Anew) => {
+            let end = tokio::select! {
+                // Beside it, so that a slow database keeps nobody from listening.
+                () = ear.keep(held.asked) => return,
+                end = listen(ear, &held.account) => end,
+            };
+            let End::Broken(Break { reason, was_greeted, remedy }) = end else {
+                pause = PAUSE.0;
+                continue;
+            };
+            tracing::warn!(app = ear.name(), reason, "a Slack app hears nothing");
+            // One that was greeted is opened anew at once.
+            if was_greeted {
+                pause = PAUSE.0;
+            } else {
+                ear.note(Some(&reason)).await;
+            }
+            match remedy {
+                Remedy::Again => sleep(pause).await,
+                Remedy::After(wait) => sleep(pause.max(wait)).await,
+                // Such as a token that was withdrawn.
+                Remedy::Never => {
+                    ear.until_changed(&held.channels).await;
                     pause = PAUSE.0;
                     continue;
                 }
-                Ok(End::Broken(Break { reason, was_greeted, wait })) => {
-                    tracing::warn!(app = ear.name(), reason, "a Slack app hears nothing");
-                    // One that was greeted is opened anew at once.
-                    if was_greeted {
-                        pause = PAUSE.0;
-                    } else {
-                        ear.note(Some(&reason)).await;
-                    }
-                    pause = pause.max(wait);
-                }
-                Err(error) => error.log(),
-            }
-            tokio::select! {
-                () = sleep(pause) => {}
-                () = stop.cancelled() => return Stopped::Over,
             }
             pause = (pause * 2).min(PAUSE.1);
         }
@@ -83,8 +91,6 @@ impl Heard for Slack {
 
 /// How a connection ended.
 enum End {
-    /// Another server holds it, or there is no such app any more.
-    Over,
     /// Slack wants it opened anew.
     Anew,
     /// It broke.
@@ -96,36 +102,29 @@ struct Break {
     reason: String,
     /// Whether it was greeted before.
     was_greeted: bool,
-    /// How long Slack asks to wait.
-    wait: Duration,
+    /// What helps.
+    remedy: Remedy,
 }
 
 impl Break {
     fn end(reason: impl Into<String>, was_greeted: bool) -> End {
-        End::Broken(Self { reason: reason.into(), was_greeted, wait: Duration::ZERO })
+        End::Broken(Self { reason: reason.into(), was_greeted, remedy: Remedy::Again })
+    }
+
+    fn refused(Failure { reason, remedy, .. }: Failure) -> End {
+        End::Broken(Self { reason, was_greeted: false, remedy })
     }
 }
 
 /// Opens the connection of an app and listens until it ends.
-async fn hold(ear: &Ear<Slack>) -> ServiceResult<End> {
-    let Some((app, ..)) = ear.hold().await? else { return Ok(End::Over) };
-    Ok(tokio::select! {
-        () = ear.keep() => End::Over,
-        end = listen(ear, &app) => end,
-    })
-}
-
 async fn listen(ear: &Ear<Slack>, app: &Api) -> End {
     let address = match app.call("apps.connections.open", &json!({})).await {
         Ok(answer) => answer["url"].as_str().unwrap_or_default().to_owned(),
-        Err(Refusal { failure: Failure { reason, remedy, .. }, .. }) => {
-            let wait = if let Remedy::After(wait) = remedy { wait } else { Duration::ZERO };
-            return End::Broken(Break { reason, was_greeted: false, wait });
-        }
+        Err(Refusal { failure, .. }) => return Break::refused(failure),
     };
     let mut socket = match socket::open(&address, app.outbound()).await {
         Ok(socket) => socket,
-        Err(failure) => return Break::end(failure.reason, false),
+        Err(failure) => return Break::refused(failure),
     };
     let (mut was_greeted, mut heard, mut ping) = (false, Instant::now(), Instant::now() + PING_EVERY);
     loop {
@@ -157,7 +156,8 @@ async fn listen(ear: &Ear<Slack>, app: &Api) -> End {
                 ear.services().platforms().tasks().spawn(async move { own.note(None).await });
             }
             Some("disconnect") if said["reason"] == "link_disabled" => {
-                return Break::end("Socket Mode is switched off in the app's settings", false);
+                let reason = "Socket Mode is switched off in the app's settings";
+                return Break::refused(Failure::never(None, reason));
             }
             Some("disconnect") => return End::Anew.after(was_greeted),
             kind => {

@@ -191,8 +191,15 @@ impl<'a> Place<'a> {
         let id = channel.id.to_string();
         let link = matches!(press, Press::Stranger(_)).then_some(id.as_str());
         self.whisper(Some(channel), &form::whisper(press.sentence(), link)).await;
-        if let Press::Over(_, now) = press {
-            self.make_true(channel, &now).await;
+        match press {
+            Press::Over(_, now) => self.make_true(channel, &now).await,
+            Press::Decided(_, action) => {
+                let reference = format!("{}:{}", self.at, self.ts);
+                if let Some(now) = self.services.stray_copy(channel, action, &reference).await {
+                    self.make_true(channel, &now).await;
+                }
+            }
+            Press::Refused(_) | Press::Stranger(_) | Press::AskWhy(..) => {}
         }
     }
 

@@ -12,14 +12,17 @@ use super::news;
 use crate::domain::channel::{ChannelKind, Config};
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::ServiceResult;
-use crate::server::notify::hearing::{self, Ear, Heard, Stopped};
-use crate::server::notify::platform::Failure;
+use crate::server::notify::hearing::{self, Ear, Heard, Held};
+use crate::server::notify::lease::LEASE;
+use crate::server::notify::platform::{Failure, Remedy};
 use crate::server::service::Services;
 
 /// How long Telegram holds a question without news, in seconds.
 const HOLD_SECS: u64 = 10;
-/// How long an answer may take: less than a server holds a bot without asking anew.
+/// How long an answer may take.
 const ANSWER: std::time::Duration = std::time::Duration::from_secs(15);
+// A bot is held for longer than that.
+const _: () = assert!(ANSWER.as_secs() + 5 <= LEASE.whole_seconds().unsigned_abs());
 /// Before the next question when one failed.
 const AFTER_FAILURE: std::time::Duration = std::time::Duration::from_secs(3);
 
@@ -40,24 +43,29 @@ impl Heard for Telegram {
         Some((bot.id().to_owned(), bot))
     }
 
-    async fn listen(ear: &Ear<Self>, stop: &CancellationToken) -> Stopped {
+    async fn listen(ear: &Ear<Self>) {
         loop {
-            let round = tokio::select! {
-                round = round(ear, HOLD_SECS) => round,
-                () = stop.cancelled() => return Stopped::Over,
-            };
-            match round {
+            let pause = match round(ear, HOLD_SECS).await {
                 Ok(Round::Heard(_)) => continue,
-                Ok(Round::Over) => return Stopped::Over,
-                Ok(Round::Failed(failure)) => {
+                Ok(Round::Over) => return,
+                Ok(Round::Failed(failure, channels)) => {
                     tracing::warn!(bot = ear.name(), reason = failure.reason, "a Telegram bot hears nothing");
+                    match failure.remedy {
+                        Remedy::Again => AFTER_FAILURE,
+                        Remedy::After(wait) => AFTER_FAILURE.max(wait),
+                        // Such as a token that was withdrawn.
+                        Remedy::Never => {
+                            ear.until_changed(&channels).await;
+                            continue;
+                        }
+                    }
                 }
-                Err(error) => error.log(),
-            }
-            tokio::select! {
-                () = sleep(AFTER_FAILURE) => {}
-                () = stop.cancelled() => return Stopped::Over,
-            }
+                Err(error) => {
+                    error.log();
+                    AFTER_FAILURE
+                }
+            };
+            sleep(pause).await;
         }
     }
 }
@@ -69,8 +77,8 @@ pub enum Round {
     Heard(usize),
     /// Another server asks, or there is no such bot any more.
     Over,
-    /// Telegram refused.
-    Failed(Failure),
+    /// Telegram refused what was asked for these channels.
+    Failed(Failure, Vec<StoredChannel>),
 }
 
 /// Asks once for every bot, without waiting for news; says how many there were.
@@ -89,7 +97,7 @@ pub async fn catch_up(services: &Services, holder: Uuid) -> ServiceResult<usize>
 
 async fn round(ear: &Ear<Telegram>, hold_secs: u64) -> ServiceResult<Round> {
     let services = ear.services();
-    let Some((bot, channels, cursor)) = ear.hold().await? else { return Ok(Round::Over) };
+    let Some(Held { account: bot, channels, cursor, .. }) = ear.hold().await? else { return Ok(Round::Over) };
     let question = json!({
         "offset": cursor,
         "timeout": hold_secs,
@@ -104,16 +112,22 @@ async fn round(ear: &Ear<Telegram>, hold_secs: u64) -> ServiceResult<Round> {
                 tracing::warn!(bot = bot.id(), removed = removed.is_ok(), "a Telegram bot had a webhook");
             }
             services.note_hearing(&channels, Some(&failure.reason)).await;
-            return Ok(Round::Failed(failure));
+            return Ok(Round::Failed(failure, channels));
         }
     };
     services.note_hearing(&channels, None).await;
     let updates = updates.as_array().map_or(&[][..], Vec::as_slice);
+    // The answer took its time: what is taken now is taken by whoever has the bot now.
+    if !updates.is_empty() && ear.hold().await?.is_none() {
+        return Ok(Round::Over);
+    }
     for update in updates {
         news::take(services, &bot, &channels, update).await?;
         // One after the other: what was taken is not taken again when the next one fails.
         let next = update["update_id"].as_i64().map_or(cursor, |id| id + 1);
-        ear.advance(next).await?;
+        if !ear.advance(next).await? {
+            return Ok(Round::Over);
+        }
     }
     Ok(Round::Heard(updates.len()))
 }

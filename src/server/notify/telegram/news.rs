@@ -9,6 +9,7 @@ use super::listen::number;
 use crate::domain::channel::ChannelKind;
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::notify::message::Message;
 use crate::server::notify::token::Pressed;
 use crate::server::service::Services;
 use crate::server::service::chat::{ChatUser, Press};
@@ -92,11 +93,13 @@ async fn button(
     match outcome {
         // A copy that nobody knows of is made true here; the others are by the outbox.
         Press::Over(_, now) => {
-            if let Ok(config) = services.open_config(channel) {
-                let telegram = Telegram::new(&config, services.platforms());
-                if let Err(failure) = telegram.edit_message(&number(&message["message_id"]), &now).await {
-                    tracing::debug!(reason = failure.reason, "a message in Telegram stays as it is");
-                }
+            make_true(services, channel, &number(&message["message_id"]), &now).await;
+            Ok(())
+        }
+        Press::Decided(_, action) => {
+            let reference = number(&message["message_id"]);
+            if let Some(now) = services.stray_copy(channel, action, &reference).await {
+                make_true(services, channel, &reference, &now).await;
             }
             Ok(())
         }
@@ -117,7 +120,15 @@ async fn button(
             }
             Ok(())
         }
-        Press::Decided(_) | Press::Refused(_) | Press::Stranger(_) => Ok(()),
+        Press::Refused(_) | Press::Stranger(_) => Ok(()),
+    }
+}
+
+async fn make_true(services: &Services, channel: &StoredChannel, reference: &str, now: &Message) {
+    let Ok(config) = services.open_config(channel) else { return };
+    let telegram = Telegram::new(&config, services.platforms());
+    if let Err(failure) = telegram.edit_message(reference, now).await {
+        tracing::debug!(reason = failure.reason, "a message in Telegram stays as it is");
     }
 }
 
