@@ -71,7 +71,7 @@ async fn what_this_shell_lacks_is_said_and_not_laid_on_the_channel(pool: PgPool)
         assert_line(&said, channel, "unknown", &["does not have the key", "IMPRI_SECRET_KEY", "--data-dir"]);
     }
     assert_line(&said, "mail", "unknown", &["this shell has no IMPRI_SMTP_HOST", "the server may have it"]);
-    assert!(said.contains("Of 4 of 4 channels this shell can't tell."), "{said}");
+    assert!(said.contains("This shell can't tell of 4 of 4 channels."), "{said}");
 
     // Another key than the server's is no key for these.
     let other = vec![("IMPRI_SECRET_KEY", "ab".repeat(32))];

@@ -67,7 +67,7 @@ pub(super) async fn look(
         bail!("{broken} of {all} channels do not work");
     }
     if unknown > 0 {
-        writeln!(out, "Of {unknown} of {all} channels this shell can't tell.")?;
+        writeln!(out, "This shell can't tell of {unknown} of {all} channels.")?;
     }
     Ok(unknown == 0)
 }
