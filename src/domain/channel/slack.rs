@@ -63,7 +63,7 @@ pub(super) const FIELDS: [Field; 9] = [
     ),
     secret(
         "hmac_secret",
-        Rule::Secret,
+        Rule::ButtonSecret,
         "Button secret",
         "What the buttons are signed with. Leave it empty and one is made.",
     ),

@@ -5,6 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::icons::{self, Icon};
+use crate::domain::decision::NOT_IDEMPOTENT;
 use crate::ui::alive::changes;
 use crate::ui::alive::dom::find;
 
@@ -63,8 +64,7 @@ pub fn Confirm(
             <p class="confirm-what">{title}</p>
             <p class="warning" hidden=move || !is_once()>
                 <Icon path=icons::CAUTION />
-                <strong>"Not idempotent"</strong>
-                <span>"Each run has its own effect, and this permits one."</span>
+                <strong>{NOT_IDEMPOTENT}</strong>
             </p>
             <div class="confirm-changes" tabindex="0" role="group" aria-label="What you changed" node_ref=list></div>
             <div class="decision-buttons">
