@@ -99,7 +99,7 @@ fn SetUpForm(token: String, refused: Refused) -> impl IntoView {
 fn Done() -> impl IntoView {
     host::set_status(410);
     view! {
-        <div role="alert" data-shape="closed">
+        <div class="closed" role="alert" data-shape="closed">
             <h1>"The first account exists"</h1>
             <p>
                 "This link made it, or was replaced by one that did. If the account is yours, sign in. Anybody else needs an "
@@ -118,7 +118,7 @@ fn Done() -> impl IntoView {
 fn Replaced() -> impl IntoView {
     host::set_status(410);
     view! {
-        <div role="alert" data-shape="closed">
+        <div class="closed" role="alert" data-shape="closed">
             <h1>"This set-up link does not work"</h1>
             <p>
                 "A newer one replaced it, or it was not copied whole. The newest is in the server's log, and every restart of "

@@ -129,7 +129,7 @@ fn Row(
                     </form>
                 </details>
                 <details class="channel-fold">
-                    <summary class="button">
+                    <summary class="button button--no">
                         "Delete"
                         <span class="visually-hidden">": " {name.clone()}</span>
                     </summary>

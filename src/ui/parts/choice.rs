@@ -63,6 +63,6 @@ pub fn role_hint(role: Role) -> &'static str {
     match role {
         Role::Viewer => "Reads the inbox and the history. Decides nothing.",
         Role::Reviewer => "Reads and decides.",
-        Role::Admin => "Reads and decides, and manages keys and people.",
+        Role::Admin => "Reads and decides, and manages keys, channels and people.",
     }
 }
