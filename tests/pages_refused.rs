@@ -98,15 +98,19 @@ async fn a_channel_that_is_edited_opens_where_it_was(db: PgPool) {
         ];
         assert_eq!(ada.submit("/rpc/create_channel", &fields).await.location(), "/channels?done=made");
     }
-    let ids =
-        ada.open("/channels").await.attributes("form[action='/rpc/update_channel'] input[name=id]", "value");
-    let fields = [("id", ids[1].as_str()), ("name", "renamed"), ("settings[url]", ""), ("window", "5")];
+    let page = ada.open("/channels").await;
+    let ids = page.attributes("form[action='/rpc/update_channel'] input[name=id]", "value");
+    let names = page.texts(".channel-name");
+    let (at, other) = if names[0] == "second" { (0, 1) } else { (1, 0) };
+    let edited = format!(".channel:nth-child({})", at + 1);
+    let other = format!(".channel:nth-child({})", other + 1);
+    let fields = [("id", ids[at].as_str()), ("name", "renamed"), ("settings[url]", ""), ("window", "5")];
     let page = refused(&ada, "/rpc/update_channel", &fields).await;
-    assert!(!page.has(".channel:first-child details[open]"));
-    assert!(page.text(".channel:nth-child(2) details[open] > summary").contains("Edit"));
-    assert!(problem_of(&page, ".channel:nth-child(2) input[name=window]").contains("10 to 3600 seconds"));
-    assert_eq!(value(&page, ".channel:nth-child(2) input[name=name]"), "renamed");
-    assert_eq!(value(&page, ".channel:first-child input[name=name]"), "first");
+    assert!(!page.has(&format!("{other} details[open]")));
+    assert!(page.text(&format!("{edited} details[open] > summary")).contains("Edit"));
+    assert!(problem_of(&page, &format!("{edited} input[name=window]")).contains("10 to 3600 seconds"));
+    assert_eq!(value(&page, &format!("{edited} input[name=name]")), "renamed");
+    assert_eq!(value(&page, &format!("{other} input[name=name]")), "first");
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

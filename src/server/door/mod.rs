@@ -102,10 +102,17 @@ pub fn finish_typed<T, E: Into<UiError>>(
     page: impl FnOnce(&Result<T, UiError>) -> String,
 ) -> Result<T, UiError> {
     let outcome = finish_form(outcome, page);
-    if outcome.is_err() {
-        send_on();
+    if let Err(error) = &outcome {
+        show_again(error);
     }
     outcome
+}
+
+/// Sends a refused form on to its page, unless there is no such page for who sent it.
+fn show_again(error: &UiError) {
+    if !matches!(error, UiError::SignedOut | UiError::Forbidden) {
+        send_on();
+    }
 }
 
 /// Has the browser post the same fields to where the answer leads (RFC 9110, 15.4.8), if a plain form was sent.
@@ -140,8 +147,8 @@ pub fn finish_redirect<T, E: Into<UiError>>(
     if outcome.is_ok() || is_plain_form() {
         leptos_axum::redirect(&page(&outcome));
     }
-    if outcome.is_err() {
-        send_on();
+    if let Err(error) = &outcome {
+        show_again(error);
     }
     outcome
 }
