@@ -19,6 +19,7 @@ test.describe("in the settings", () => {
     const token = page.getByLabel("Bot token");
     await expect(token).toBeFocused();
     await expect(token).toBeInViewport();
+    await expect(page.getByText("Put it in again")).toBeInViewport();
     await expect(token).toHaveValue("");
     await expect(token).toHaveAttribute("aria-invalid", "true");
     await expect(token).toHaveAccessibleDescription(/digits, a colon, and letters.*Put it in again/);
@@ -32,6 +33,10 @@ test.describe("in the settings", () => {
     await expect(page.getByRole("status").filter({ hasText: "The channel is made" })).toBeVisible();
 
     const ops = page.getByRole("list", { name: "Channels" }).getByRole("listitem");
+    if (page.viewportSize()!.width < 500) {
+      const targets = [ops.getByRole("button", { name: "Send a test" }), ops.getByRole("button", { name: "Pause" }), ops.getByText("Edit"), ops.getByText("Delete", { exact: false }).first()];
+      for (const target of targets) expect((await target.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+    }
     await ops.getByText("Edit").click();
     await ops.getByLabel("Kinds").fill("deploy");
     await ops.getByLabel("Burst").fill("5");
