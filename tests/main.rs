@@ -43,6 +43,7 @@ mod pages_history;
 mod pages_keys;
 mod pages_people;
 mod pages_push;
+mod pages_refused;
 mod pages_second_look;
 mod pages_untrusted;
 mod people;

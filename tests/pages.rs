@@ -196,6 +196,12 @@ async fn the_api_is_described_to_everybody(db: PgPool) {
     for words in ["Propose an action", "POST /v1/actions/{id}/claim", "idempotency_key", app.url.as_str()] {
         assert!(page.html.contains(words), "{words}");
     }
+    assert!(!page.html.contains('`'), "code looks like code");
+    assert!(
+        page.texts(".docs-text code").iter().any(|code| code == "wait"),
+        "{:?}",
+        page.texts(".docs-text code")
+    );
     // Every link inside leads somewhere.
     let ids = page.attributes("[id]", "id");
     for target in page.attributes("a[href^='#']", "href") {

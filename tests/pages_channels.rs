@@ -45,7 +45,7 @@ async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
     let made = ada.submit("/rpc/create_channel", &hook(&url, "hook <b>")).await;
     assert_eq!(made.location(), "/channels?done=made");
     let page = ada.follow(&made).await;
-    let entry = page.text("ul[aria-label=Channels] .entry");
+    let entry = page.text("ul[aria-label=Channels] .channel");
     assert!(entry.contains("hook <b>") && entry.contains("hears about mail.*, deploy"), "{entry}");
     assert!(entry.contains("Not used yet") && entry.contains("It is ****teen now."), "{entry}");
     assert!(!page.html.contains("a secret of sixteen"));
@@ -65,7 +65,7 @@ async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
     assert_eq!(ada.submit("/rpc/update_channel", &edit).await.location(), "/channels?done=saved");
     let page = ada.open("/channels").await;
     assert!(
-        page.text("ul[aria-label=Channels] .entry").contains("It is ****teen now."),
+        page.text("ul[aria-label=Channels] .channel").contains("It is ****teen now."),
         "empty keeps a secret"
     );
     let paused = ada.submit("/rpc/switch_channel", &[("id", &id)]).await;
@@ -100,6 +100,28 @@ async fn what_does_not_fit_is_said_beside_the_form(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_channel_whose_test_arrived_works(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a socket");
+    let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
+    let receiver = axum::Router::new().route("/hook", axum::routing::post(|| async { "thanks" }));
+    tokio::spawn(async move { axum::serve(listener, receiver).await });
+    ada.submit("/rpc/create_channel", &hook(&url, "hook")).await;
+    let page = ada.open("/channels").await;
+    assert_eq!(page.text(".channel-health"), "Not used yet");
+    let id = page.attributes("form[action='/rpc/test_channel'] input", "value").remove(0);
+    let page = ada.follow(&ada.submit("/rpc/test_channel", &[("id", &id)]).await).await;
+    assert!(page.text(".channel-said").contains("The test message was taken"), "{}", page.html);
+    assert_eq!(page.text(".channel-health"), "Works");
+    assert!(
+        page.text(".channel .facts").contains("last message just now"),
+        "{}",
+        page.text(".channel .facts")
+    );
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn a_failure_is_on_the_inbox_and_on_the_card(db: PgPool) {
     let app = TestApp::start(&db).await;
     let ada = app.ada().await;
@@ -124,7 +146,7 @@ async fn a_failure_is_on_the_inbox_and_on_the_card(db: PgPool) {
     let card = ada.open(&format!("/inbox/{id}")).await;
     assert_eq!(card.text(".not-delivered"), "Webhook “hook”: not delivered, chat not found.");
     let page = ada.open("/channels").await;
-    let entry = page.text("ul[aria-label=Channels] .entry");
+    let entry = page.text("ul[aria-label=Channels] .channel");
     assert!(entry.contains("Fails") && entry.contains("Last failure: chat not found"), "{entry}");
 }
 

@@ -96,6 +96,64 @@ async fn what_was_edited_is_shown_before_and_after_and_kept(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn whoever_wants_to_change_something_gets_the_card_with_what_was_typed(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let proposal = mail_with(json!({
+        "payload": {"amount": 129},
+        "editable": ["preview.body", "payload.amount"],
+    }));
+    let id = app.agent().proposed(&proposal).await;
+    let typed = [("edits[0]", "Ours\nnow"), ("edits[1]", "99"), ("comment", "cheaper")];
+    let sent = ada.decide_fields(&id, "approve", &typed).await;
+    let answer = ada.submit("/rpc/decide_action", &borrowed(&sent)).await;
+    let page = ada.submit(answer.location(), &borrowed(&sent)).await;
+    let address = page.attributes("button[formaction]", "formaction");
+    assert_eq!(address, [format!("/inbox/{id}")]);
+    assert!(!page.has("button[formaction][name]"), "it says nothing about a verdict");
+
+    let back = page.controls("[action='/rpc/decide_action'] input");
+    let card = ada.submit(&address[0], &borrowed(&back)).await;
+    assert_eq!((card.status, app.agent().read(&id).await["status"].as_str()), (200, Some("pending")));
+    let form = card.decide_form();
+    let text = |name: &str| form.iter().find(|field| field.0 == name).expect("a field").1.trim().to_owned();
+    assert_eq!(["edits[0]", "edits[1]", "comment"].map(text), ["Ours\nnow", "99", "cheaper"]);
+    assert!(!form.iter().any(|field| field.0 == "sure"), "the second look was not taken");
+    let mut form = form.clone();
+    form.push(("verdict".into(), "approve".into()));
+    let answer = ada.submit("/rpc/decide_action", &borrowed(&form)).await;
+    assert_eq!(answer.status, 307, "and is asked for again");
+
+    // Whatever was sent along, the address of a card decides nothing.
+    let mut yes = yes(&page);
+    yes.push(("sure".into(), "true".into()));
+    ada.submit(&address[0], &borrowed(&yes)).await;
+    assert_eq!(app.agent().read(&id).await["status"], "pending");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn only_one_word_says_that_somebody_looked_twice(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let id = app.agent().proposed(&mail_with(json!({"idempotent": false}))).await;
+    let sent = ada.decide_fields(&id, "approve", &[]).await;
+    for word in ["", "0", "1", "false", "TRUE", "yes", "true "] {
+        let mut sent = sent.clone();
+        sent.push(("sure".into(), word.into()));
+        let answer = ada.submit("/rpc/decide_action", &borrowed(&sent)).await;
+        assert_eq!(
+            (answer.status, answer.location()),
+            (307, format!("/inbox/{id}/sure").as_str()),
+            "{word:?}"
+        );
+        assert_eq!(ada.submit(answer.location(), &borrowed(&sent)).await.status, 200, "{word:?}");
+        let alive = ada.call("decide_action", &borrowed(&sent)).await;
+        assert_eq!((alive.status, alive.html.as_str()), (409, "\"Unsure\""), "{word:?}");
+    }
+    assert_eq!(app.agent().read(&id).await["status"], "pending");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn a_page_that_is_alive_is_asked_as_well(db: PgPool) {
     let app = TestApp::start(&db).await;
     let ada = app.ada().await;

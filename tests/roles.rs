@@ -67,7 +67,8 @@ const FOR_ADMINS: [&str; 16] = [
     "test_channel",
 ];
 /// Server functions that ask for nobody, and the way out.
-const OPEN: [&str; 6] = ["current_door", "join", "load_invitation", "set_up", "sign_in", "sign_out"];
+const OPEN: [&str; 7] =
+    ["current_door", "join", "load_invitation", "load_set_up", "set_up", "sign_in", "sign_out"];
 
 const VERA: &str = "vera@example.org";
 const BOB: &str = "bob@example.org";

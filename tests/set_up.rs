@@ -62,7 +62,7 @@ async fn the_set_up_link_makes_the_first_account_once_and_leads_to_a_first_actio
 
     let second = set_up(&app.browser(), &token, "eve@example.org", PASSWORD).await;
     assert_eq!(second.location(), format!("/setup?token={token}&refused=setup-closed"));
-    assert!(app.browser().follow(&second).await.text("[role=alert]").contains("not valid any more"));
+    assert!(app.browser().follow(&second).await.text("[role=alert]").contains("The first account exists"));
     let no_more = app.on_server(|services| async move { services.new_setup_link().await }).await;
     assert_eq!(no_more.expect("a database"), None);
     assert_eq!(app.count("select count(*) from reviewer").await, 1);

@@ -180,7 +180,7 @@ test("what is edited or not idempotent is asked about once more, with what matte
   await visit(`/inbox/${action.id}`);
   await approve(page).click();
   await expect(confirm(page)).toContainText(action.title);
-  await expect(confirm(page)).toContainText("Each run has its own effect");
+  await expect(confirm(page)).toContainText("each run has its own effect");
   await expect(confirm(page).getByRole("button", { name: "Yes, approve" })).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(confirm(page)).toBeHidden();

@@ -50,11 +50,15 @@ test("a set-up link works once @once", async ({ page, server, windowOf, watch })
   await other.getByRole("button", { name: "Create account and project" }).click();
   await expect(other).toHaveURL("/inbox");
 
-  await page.goto(link);
+  watch.expect(/status 410/, /status of 410/);
   await page.getByLabel("Your name").fill("Mallory");
   await page.getByLabel("E-mail").fill("mallory@example.org");
   await page.getByLabel("Password").fill("a password of mine");
   await page.getByRole("button", { name: "Create account and project" }).click();
-  await expect(page.getByRole("alert")).toContainText("not valid any more");
+  await expect(page.getByRole("alert")).toContainText("The first account exists");
+
+  await page.goto(link);
+  await expect(page.getByRole("alert")).toContainText("The first account exists");
+  await expect(page.getByRole("button", { name: "Create account and project" })).toHaveCount(0);
   await expect(page.getByRole("link", { name: "History" })).toHaveCount(0);
 });

@@ -35,7 +35,7 @@ test("three cards are decided with keys alone @hydrated @desk", async ({ page, a
   await expect(card(page, once.title)).toBeVisible();
   await expect(page.locator("[data-off]")).toHaveCount(0);
   await page.keyboard.press("a");
-  await expect(confirm(page)).toContainText("Each run has its own effect");
+  await expect(confirm(page)).toContainText("each run has its own effect");
   await page.keyboard.press("Enter");
   await expect.poll(async () => (await agent.read(once.id)).status).toBe("approved");
 

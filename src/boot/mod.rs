@@ -9,6 +9,7 @@ pub mod serve;
 pub mod sessions;
 pub mod shutdown;
 pub mod telemetry;
+mod typed;
 
 use std::process::ExitCode;
 

@@ -20,7 +20,7 @@ use tower_http::compression::CompressionLayer;
 use tower_sessions::cookie::SameSite;
 use tower_sessions::{Expiry, Session, SessionManagerLayer};
 
-use super::{second_look, sessions};
+use super::{second_look, sessions, typed};
 use crate::server::auth::csrf;
 use crate::server::config::{MetricsAccess, RateSettings};
 use crate::server::door::ClientAddress;
@@ -97,6 +97,10 @@ fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Rou
     let behind_proxy = settings.behind_proxy;
     let provide = page_context(services.clone());
     let lost = leptos_axum::render_app_async_with_context(provide.clone(), shell);
+    let again = {
+        let provide = provide.clone();
+        move |request: Request| typed::answer(provide.clone(), request)
+    };
     let second_look = {
         let (services, provide) = (services.clone(), provide.clone());
         move |session: Session, request: Request| {
@@ -107,8 +111,10 @@ fn pages(services: Services, settings: &RouterSettings, state: HttpState) -> Rou
         .route("/events", get(events::stream))
         .route("/history/export", post(history::export))
         .with_state(state);
-    Router::new()
-        .leptos_routes_with_context(&options, generate_route_list(App), provide, shell)
+    let routes = Router::new().leptos_routes_with_context(&options, generate_route_list(App), provide, shell);
+    let routes =
+        typed::PATHS.into_iter().fold(routes, |routes, path| routes.route(path, post(again.clone())));
+    routes
         .route("/inbox/{id}/sure", post(second_look))
         .fallback(move |request: Request| {
             let file = assets::serve(&request);

@@ -4,17 +4,16 @@
 //! application all the same, rendered with what was sent in its context.
 
 use axum::extract::Request;
-use axum::http::{Method, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use leptos::prelude::provide_context;
 use leptos::server_fn::codec::{FromReq, PostUrl};
 use tower_sessions::Session;
 
+use super::typed;
 use crate::rpc::actions::DecideAction;
 use crate::server::door;
 use crate::server::service::Services;
-use crate::ui::shell::shell;
-use crate::wire::card::{DecideForm, SecondLook};
+use crate::wire::card::{DecideForm, SecondLook, Sure};
 use crate::wire::error::UiError;
 
 /// Answers `POST /inbox/{id}/sure` with the page, or leads to the card with the reason why there is nothing to ask.
@@ -24,11 +23,11 @@ pub async fn answer(
     session: Session,
     request: Request,
 ) -> Response {
-    let (mut parts, body) = request.into_parts();
+    let (parts, body) = request.into_parts();
     let sent = Request::from_parts(parts.clone(), body);
     let sent: Result<DecideAction, UiError> =
         <DecideAction as FromReq<PostUrl, _, UiError>>::from_req(sent).await;
-    let Ok(DecideAction { id, seen, verdict, comment, edits, sure }) = sent else {
+    let Ok(DecideAction { id, seen, verdict, comment, edits, sure: Sure(sure) }) = sent else {
         return Redirect::to("/inbox").into_response();
     };
     let form = DecideForm { id: id.clone(), seen, verdict, comment, edits, sure };
@@ -36,15 +35,11 @@ pub async fn answer(
         Ok(look) => look,
         Err(error) => return Redirect::to(&door::after_decision(&id, &Err(error))).into_response(),
     };
-    parts.method = Method::GET;
-    parts.headers.remove(header::CONTENT_LENGTH);
-    parts.headers.remove(header::CONTENT_TYPE);
     let context = move || {
         context();
         provide_context(look.clone());
     };
-    let page = leptos_axum::render_app_async_with_context(context, shell);
-    page(Request::from_parts(parts, axum::body::Body::empty())).await
+    typed::as_page(parts, context).await
 }
 
 async fn look(services: &Services, session: &Session, form: DecideForm) -> Result<SecondLook, UiError> {

@@ -9,6 +9,9 @@ use super::ids::{KeyId, ReviewerId};
 use super::receipt::Receipt;
 use super::text::{Comment, FieldError};
 
+/// What whoever decides has to know of an action whose runs are not one, in the same words wherever it is said.
+pub const NOT_IDEMPOTENT: &str = "Not idempotent: each run has its own effect.";
+
 /// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

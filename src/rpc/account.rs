@@ -27,7 +27,7 @@ pub async fn load_account() -> Result<AccountView, UiError> {
 pub async fn rename_account(name: String) -> Result<(), UiError> {
     use crate::server::door;
     let rename = |services: door::Services, me| async move { services.rename(&me, &name).await };
-    door::form("/account", "name", rename).await
+    door::typed_form(|result| door::after("/account", "name", result), rename).await
 }
 
 /// Changes one's password and ends every other session.
@@ -38,7 +38,7 @@ pub async fn rename_account(name: String) -> Result<(), UiError> {
 pub async fn change_password(current: String, password: String) -> Result<(), UiError> {
     use crate::server::door;
     let outcome = door::change_password(current, password).await;
-    door::finish_form(outcome, |result| door::after("/account", "password", result))
+    door::finish_typed(outcome, |result| door::after("/account", "password", result))
 }
 
 /// Stores how the pages are to be. `shortcuts` is a tick, absent for off.
@@ -55,7 +55,7 @@ pub async fn save_preferences(
     let save = |services: door::Services, me| async move {
         services.save_preferences(&me, &theme, shortcuts.is_some(), &time_zone).await
     };
-    door::form("/account", "preferences", save).await
+    door::typed_form(|result| door::after("/account", "preferences", result), save).await
 }
 
 /// Ends one of one's sessions.

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::wire::card::{Card, EditTexts, Outcome};
+use crate::wire::card::{Card, EditTexts, Outcome, Sure};
 use crate::wire::error::UiError;
 use crate::wire::inbox::{InboxFilter, InboxView};
 
@@ -45,12 +45,12 @@ pub async fn decide_action(
     verdict: String,
     #[server(default)] comment: String,
     #[server(default)] edits: EditTexts,
-    #[server(default)] sure: bool,
+    #[server(default)] sure: Sure,
 ) -> Result<Outcome, UiError> {
     use crate::server::door;
     use crate::wire::card::DecideForm;
     let reviewer = door::reviewer().await?;
-    let form = DecideForm { id, seen, verdict, comment, edits, sure };
+    let form = DecideForm { id, seen, verdict, comment, edits, sure: sure.0 };
     let outcome = door::services()?.decide_in_inbox(&reviewer, &form).await;
     door::finish_decision(&form.id, outcome)
 }

@@ -35,7 +35,7 @@ pub async fn create_channel(
     let form = door::ChannelForm { kind, name, settings, kinds, agents, window, fallback };
     let make =
         |services: door::Services, me| async move { services.make_channel(&me, form).await.map(|_| ()) };
-    door::form_to(|result| door::after_channel(&back, "made", result), make).await
+    door::typed_form(|result| door::after_channel(&back, "made", result), make).await
 }
 
 /// Changes a channel. Secrets that are left empty stay.
@@ -56,7 +56,7 @@ pub async fn update_channel(
     let kind = String::new();
     let form = door::ChannelForm { kind, name, settings, kinds, agents, window, fallback };
     let save = |services: door::Services, me| async move { services.save_channel(&me, &id, form).await };
-    door::form("/channels", "saved", save).await
+    door::typed_form(|result| door::after("/channels", "saved", result), save).await
 }
 
 /// Pauses a channel, or resumes it with `on`.

@@ -37,7 +37,6 @@ pub async fn send_test_action() -> Result<String, UiError> {
 #[server(prefix = "/rpc", endpoint = "make_agent_key")]
 pub async fn make_agent_key(name: String) -> Result<String, UiError> {
     use crate::server::door;
-    let reviewer = door::reviewer().await?;
-    let outcome = door::make_agent_key(&reviewer, &name).await;
-    door::finish_redirect(outcome, door::after_agent_key)
+    let make = |_, member| async move { door::make_agent_key(&member, &name).await };
+    door::typed_form(door::after_agent_key, make).await
 }

@@ -39,7 +39,7 @@ pub async fn create_key(
         let made = services.make_key(&me, form).await?;
         door::keep_shown(door::Shown::Key, made.stored.id.to_string(), made.key).await
     };
-    door::form("/keys", "made", make).await
+    door::typed_form(|result| door::after("/keys", "made", result), make).await
 }
 
 /// Revokes a key.

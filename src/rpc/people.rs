@@ -39,7 +39,7 @@ pub async fn invite_person(role: String, #[server(default)] email: String) -> Re
         let made = services.invite(&me, &email, &role).await?;
         door::keep_shown(door::Shown::Invite, made.id.to_string(), made.link).await
     };
-    door::form("/people", "invited", invite).await
+    door::typed_form(|result| door::after("/people", "invited", result), invite).await
 }
 
 /// Withdraws a link that nobody has used.

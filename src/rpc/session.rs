@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::wire::error::UiError;
-use crate::wire::session::{Door, Me};
+use crate::wire::session::{Door, Me, SetUpLink};
 
 /// Who is looking, and which door is open to them.
 ///
@@ -39,6 +39,16 @@ pub async fn sign_out() -> Result<(), UiError> {
     use crate::server::door;
     let outcome = door::sign_out().await;
     door::finish_redirect(outcome, |_| "/sign-in".to_owned())
+}
+
+/// What a set-up link opens.
+///
+/// # Errors
+/// If the database can't be reached.
+#[server(prefix = "/rpc", endpoint = "load_set_up")]
+pub async fn load_set_up(#[server(default)] token: String) -> Result<SetUpLink, UiError> {
+    use crate::server::door;
+    door::finish(door::services()?.setup_link(&token).await)
 }
 
 /// Makes the first account and project, with the token of the link in the server's log, and signs in.

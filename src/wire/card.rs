@@ -189,6 +189,23 @@ pub struct ResultView {
 /// What the decide form posts for the edited values: index in the action's list → text of the control.
 pub type EditTexts = HashMap<String, String>;
 
+/// The decide form's word that its author looked a second time. Whatever else is sent in its place is no such word.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct Sure(pub bool);
+
+impl From<String> for Sure {
+    fn from(text: String) -> Self {
+        Self(text == "true")
+    }
+}
+
+impl From<Sure> for String {
+    fn from(Sure(is_sure): Sure) -> Self {
+        is_sure.to_string()
+    }
+}
+
 /// What the decide form says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecideForm {

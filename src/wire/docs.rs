@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::safe_html::SafeHtml;
+
 /// Everything on the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocsView {
     /// What the API is about.
-    pub about: String,
+    pub about: SafeHtml,
     /// The origin that calls go to.
     pub origin: String,
     /// The calls, by what they are about.
@@ -35,8 +37,8 @@ pub struct CallDocs {
     pub path: String,
     /// What it does, in a few words.
     pub summary: String,
-    /// The same at length.
-    pub text: String,
+    /// The same at length, if there is more to say.
+    pub text: Option<SafeHtml>,
     /// Any of these lets a key call it; none is needed if empty.
     pub scopes: Vec<String>,
     /// What goes into the address and the headers.
@@ -53,7 +55,7 @@ pub struct AnswerDocs {
     /// The HTTP status.
     pub status: String,
     /// When.
-    pub text: String,
+    pub text: SafeHtml,
     /// The object that is answered.
     pub object: Option<String>,
 }
@@ -64,7 +66,7 @@ pub struct ObjectDocs {
     /// Its name.
     pub name: String,
     /// What it is.
-    pub text: String,
+    pub text: Option<SafeHtml>,
     /// Its members.
     pub fields: Vec<FieldDocs>,
     /// If it is a word: which.
@@ -83,5 +85,5 @@ pub struct FieldDocs {
     /// Whether it can't be left out.
     pub required: bool,
     /// What it means.
-    pub text: String,
+    pub text: Option<SafeHtml>,
 }

@@ -52,7 +52,7 @@ pub enum Field {
 }
 
 impl Field {
-    pub(super) const ALL: [Self; 38] = [
+    pub(super) const ALL: [Self; 40] = [
         Self::Name,
         Self::Email,
         Self::EmailTaken,
@@ -80,10 +80,12 @@ impl Field {
         Self::Setting(Rule::Token),
         Self::Setting(Rule::Email),
         Self::Setting(Rule::Secret),
+        Self::Setting(Rule::ButtonSecret),
         Self::Setting(Rule::Flag),
         Self::Setting(Rule::Ids),
         Self::Setting(Rule::People),
         Self::Setting(Rule::Snowflake),
+        Self::Setting(Rule::Application),
         Self::Setting(Rule::Snowflakes),
         Self::Setting(Rule::PublicKey),
         Self::Setting(Rule::SlackBot),
@@ -135,9 +137,11 @@ impl Field {
             Self::Setting(Rule::Token) => "The token has no spaces and up to 512 characters.",
             Self::Setting(Rule::Email) => "The address must be an e-mail address.",
             Self::Setting(Rule::Secret) => "The secret has 16 to 256 characters.",
+            Self::Setting(Rule::ButtonSecret) => "The button secret has 16 to 256 characters, or none.",
             Self::Setting(Rule::Flag) => "That can only be on or off.",
             Self::Setting(Rule::Ids) => "Accounts are numbers above 0 with spaces between them, up to 50.",
             Self::Setting(Rule::People) => "Write number=e-mail, one a line, up to 50.",
+            Self::Setting(Rule::Application) => "The application's number has 1 to 20 digits.",
             Self::Setting(Rule::Snowflake) => {
                 "Discord's numbers have 1 to 20 digits: switch on the developer mode there, and copy the ID."
             }
@@ -158,6 +162,32 @@ impl Field {
                 "Members are IDs such as U012AB3CD with spaces between them, up to 50."
             }
             Self::Setting(Rule::SlackPeople) => "Write member ID=e-mail, one a line, up to 50.",
+        }
+    }
+
+    /// The control that it stands in, by its name in every form that has it. A channel's settings are told apart by the
+    /// sort of the channel; what no control can mend has none.
+    pub fn control(self) -> Option<&'static str> {
+        match self {
+            Self::Name | Self::ChannelName => Some("name"),
+            Self::Email | Self::EmailTaken => Some("email"),
+            Self::Password => Some("password"),
+            Self::Project => Some("project"),
+            Self::Comment => Some("comment"),
+            Self::Scopes => Some("scopes"),
+            Self::Lifetime => Some("days"),
+            Self::Role => Some("role"),
+            Self::Theme => Some("theme"),
+            Self::TimeZone => Some("time_zone"),
+            Self::Window => Some("window"),
+            Self::Filters => Some("kinds"),
+            Self::Fallback => Some("fallback"),
+            Self::ChannelKind
+            | Self::Vault
+            | Self::MailServer
+            | Self::Subscription
+            | Self::PushTest
+            | Self::Setting(_) => None,
         }
     }
 
@@ -190,10 +220,12 @@ impl Field {
             Self::Setting(Rule::Token) => "bad-token",
             Self::Setting(Rule::Email) => "bad-address",
             Self::Setting(Rule::Secret) => "bad-secret",
+            Self::Setting(Rule::ButtonSecret) => "bad-button-secret",
             Self::Setting(Rule::Flag) => "bad-flag",
             Self::Setting(Rule::Ids) => "bad-accounts",
             Self::Setting(Rule::People) => "bad-people",
             Self::Setting(Rule::Snowflake) => "bad-discord-id",
+            Self::Setting(Rule::Application) => "bad-discord-application",
             Self::Setting(Rule::Snowflakes) => "bad-discord-accounts",
             Self::Setting(Rule::PublicKey) => "bad-public-key",
             Self::Setting(Rule::SlackBot) => "bad-slack-bot",

@@ -19,6 +19,7 @@ pub mod people;
 pub mod push;
 pub mod safe_html;
 pub mod session;
+pub mod typed;
 pub mod v1;
 
 use serde::{Deserialize, Serialize};

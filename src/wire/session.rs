@@ -29,6 +29,17 @@ pub struct Me {
     pub pending: u32,
 }
 
+/// What a set-up link opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SetUpLink {
+    /// The form of the first account.
+    Open,
+    /// Nothing: there is an account already.
+    Done,
+    /// Nothing: it is not the newest, or none at all.
+    Replaced,
+}
+
 /// What a visitor without a session may see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Door {

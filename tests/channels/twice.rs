@@ -84,3 +84,16 @@ async fn discords_first_copy_is_made_true_as_soon_as_it_is_pressed_when_all_is_o
     }
     assert_eq!(chat.desk.events(action.id, EventKind::ActionApproved).await.len(), 1);
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn discords_first_copy_decides_and_both_say_so(pool: PgPool) {
+    let (chat, _hears) = discord::Chat::open(pool).await;
+    let (action, first) = chat.proposed("Pay Acme", "500 €").await;
+    forget_that_it_was_sent(&chat.desk).await;
+    chat.press(fake_discord::ADA, &first, "Approve").await;
+    chat.desk.send_due().await;
+    for message in chat.discord.messages() {
+        assert!(message.text().contains("Approved by Ada") && message.labels().is_empty(), "{message:?}");
+    }
+    assert_eq!(chat.status(&action).await, Status::Approved);
+}

@@ -40,7 +40,7 @@ pub(super) const FIELDS: [Field; 9] = [
     ),
     open(
         "application_id",
-        Rule::Snowflake,
+        Rule::Application,
         "Application",
         "If it is set, presses of other applications are refused.",
     ),

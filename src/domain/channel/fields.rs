@@ -21,6 +21,8 @@ pub enum Rule {
     Email,
     /// 16 to 256 characters.
     Secret,
+    /// The same, where another secret stands beside it.
+    ButtonSecret,
     /// Yes or no.
     Flag,
     /// Up to 50 numbers of accounts.
@@ -29,7 +31,9 @@ pub enum Rule {
     People,
     /// A number that Discord gave to something.
     Snowflake,
-    /// Up to 50 of them.
+    /// The number of an application of Discord's.
+    Application,
+    /// Up to 50 of Discord's numbers.
     Snowflakes,
     /// 64 hexadecimal digits.
     PublicKey,
@@ -47,7 +51,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Url,
         Self::TelegramToken,
         Self::TelegramChat,
@@ -55,10 +59,12 @@ impl Rule {
         Self::Token,
         Self::Email,
         Self::Secret,
+        Self::ButtonSecret,
         Self::Flag,
         Self::Ids,
         Self::People,
         Self::Snowflake,
+        Self::Application,
         Self::Snowflakes,
         Self::PublicKey,
         Self::SlackBot,
@@ -80,12 +86,14 @@ impl Rule {
             Self::Token => "must be visible ASCII characters without spaces, up to 512.",
             Self::Email => "must be an e-mail address.",
             Self::Secret => "must be 16 to 256 characters.",
+            Self::ButtonSecret => "must be 16 to 256 characters, or left out.",
             Self::Flag => "must be true or false.",
             Self::Ids => "must be a list of up to 50 numbers of accounts, each above 0.",
             Self::People => {
                 "must be an object of up to 50: an account's number, and a person's e-mail address."
             }
             Self::Snowflake => "must be a number of Discord's: 1 to 20 digits.",
+            Self::Application => "must be an application's number: 1 to 20 digits.",
             Self::Snowflakes => {
                 "must be a list of up to 50 numbers of Discord accounts: 1 to 20 digits each."
             }

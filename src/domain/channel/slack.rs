@@ -59,11 +59,11 @@ pub(super) const FIELDS: [Field; 9] = [
         "url",
         Rule::Url,
         "Incoming webhook",
-        "In place of all that: messages with a link to the card, which are not changed afterwards and decide nothing.",
+        "In place of all that: messages with the card and a link to it, which are not changed afterwards and decide nothing.",
     ),
     secret(
         "hmac_secret",
-        Rule::Secret,
+        Rule::ButtonSecret,
         "Button secret",
         "What the buttons are signed with. Leave it empty and one is made.",
     ),

@@ -30,6 +30,18 @@ pub async fn replace_link(conn: &mut PgConnection, token_sha256: &[u8; 32], now:
     Ok(())
 }
 
+/// Whether the set-up link has this digest.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn is_link(conn: &mut PgConnection, token_sha256: &[u8; 32]) -> DbResult<bool> {
+    let sql = sqlx::query_scalar!(
+        r#"select exists (select from setup_link where token_sha256 = $1) as "exists!""#,
+        token_sha256.as_slice()
+    );
+    sql.fetch_one(conn).await
+}
+
 /// Takes the set-up link away if it has this digest; says whether it had.
 ///
 /// # Errors

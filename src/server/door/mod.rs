@@ -93,23 +93,49 @@ pub fn finish_form<T, E: Into<UiError>>(
     outcome
 }
 
-/// As [`finish_form`], for a decision: a plain form that takes a second look is sent on as it is, to the page that asks.
+/// As [`finish_form`], but a form that is refused is sent on as it is, to the page that shows it again.
+///
+/// # Errors
+/// The given one.
+pub fn finish_typed<T, E: Into<UiError>>(
+    outcome: Result<T, E>,
+    page: impl FnOnce(&Result<T, UiError>) -> String,
+) -> Result<T, UiError> {
+    let outcome = finish_form(outcome, page);
+    if let Err(error) = &outcome {
+        show_again(error);
+    }
+    outcome
+}
+
+/// Sends a refused form on to its page, unless there is no such page for who sent it.
+fn show_again(error: &UiError) {
+    if !matches!(error, UiError::SignedOut | UiError::Forbidden) {
+        send_on();
+    }
+}
+
+/// Has the browser post the same fields to where the answer leads (RFC 9110, 15.4.8), if a plain form was sent.
+fn send_on() {
+    if let (true, Some(response)) = (is_plain_form(), use_context::<ResponseOptions>()) {
+        response.set_status(StatusCode::TEMPORARY_REDIRECT);
+    }
+}
+
+/// As [`finish_form`], for a decision: a plain form that takes a second look is sent on as it is, to the page that asks,
+/// and one with a value that does not fit back to the card.
 ///
 /// # Errors
 /// The given one.
 pub fn finish_decision(id: &str, outcome: Result<Outcome, UiError>) -> Result<Outcome, UiError> {
     let outcome = finish_form(outcome, |outcome| after_decision(id, outcome));
-    if is_plain_form()
-        && outcome == Err(UiError::Unsure)
-        && let Some(response) = use_context::<ResponseOptions>()
-    {
-        // The browser posts the same fields there (RFC 9110, 15.4.8).
-        response.set_status(StatusCode::TEMPORARY_REDIRECT);
+    if let Err(UiError::Unsure | UiError::BadEdit { .. } | UiError::BadField(_)) = outcome {
+        send_on();
     }
     outcome
 }
 
-/// As [`finish_form`], but a success leads the hydrated page there too.
+/// As [`finish_typed`], but a success leads the hydrated page there too.
 ///
 /// # Errors
 /// The given one.
@@ -120,6 +146,9 @@ pub fn finish_redirect<T, E: Into<UiError>>(
     let outcome = finish(outcome);
     if outcome.is_ok() || is_plain_form() {
         leptos_axum::redirect(&page(&outcome));
+    }
+    if let Err(error) = &outcome {
+        show_again(error);
     }
     outcome
 }
@@ -152,11 +181,31 @@ where
     E: Into<UiError>,
     F: Future<Output = Result<T, E>>,
 {
-    let outcome = match reviewer().await {
-        Ok(member) => act(services()?, member).await.map_err(Into::into),
-        Err(error) => Err(error),
-    };
-    finish_form(outcome, page)
+    finish_form(acted(act).await, page)
+}
+
+/// As [`form`], for a form that people type into: if it is refused, its page shows it again with what was typed.
+///
+/// # Errors
+/// If nobody is signed in, or what the service says.
+pub async fn typed_form<T, E, F>(
+    page: impl FnOnce(&Result<T, UiError>) -> String,
+    act: impl FnOnce(Services, Member) -> F,
+) -> Result<T, UiError>
+where
+    E: Into<UiError>,
+    F: Future<Output = Result<T, E>>,
+{
+    finish_typed(acted(act).await, page)
+}
+
+async fn acted<T, E, F>(act: impl FnOnce(Services, Member) -> F) -> Result<T, UiError>
+where
+    E: Into<UiError>,
+    F: Future<Output = Result<T, E>>,
+{
+    let member = reviewer().await?;
+    act(services()?, member).await.map_err(Into::into)
 }
 
 fn status(error: &UiError) -> StatusCode {

@@ -8,7 +8,7 @@ use time::macros::format_description;
 use super::message::{About, Ask, Message, Part, Place};
 use crate::domain::Instant;
 use crate::domain::action::{Action, ActionState, RunResult, Status};
-use crate::domain::decision::{Decision, Verdict};
+use crate::domain::decision::{Decision, NOT_IDEMPOTENT, Verdict};
 use crate::domain::text::{Comment, Undo};
 use crate::server::db::channel_messages::InList;
 use crate::server::{text, view};
@@ -69,7 +69,7 @@ fn waiting(action: &Action, now: Instant) -> Vec<Part> {
         Part::new(Place::Fact, format!("Decide within {left}, until {}", moment(action.expires_at))),
     ];
     if action.asks_again() {
-        parts.push(Part::new(Place::Warning, "Not idempotent: each run has its own effect."));
+        parts.push(Part::new(Place::Warning, NOT_IDEMPOTENT));
     }
     parts.extend(view::warnings(action).into_iter().map(|sentence| Part::new(Place::Warning, sentence)));
     if let Some(url) = &content.target_url {

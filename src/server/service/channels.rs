@@ -8,6 +8,7 @@ use super::notices::WINDOW;
 use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::channel::{Filters, check_config, check_filters, check_name, check_window};
 use crate::domain::decision::Channel;
+use crate::domain::delivery::Outcome;
 use crate::domain::ids::{ChannelId, ProjectId};
 use crate::domain::role::Role;
 use crate::domain::text::FieldError;
@@ -247,7 +248,8 @@ impl Services {
         Ok(())
     }
 
-    /// Has a channel say that it works, at once and whether or not it is paused. What is known of its health stays.
+    /// Has a channel say that it works, at once and whether or not it is paused. If it does, that is the last message that
+    /// arrived; if it does not, what is known of its health stays.
     ///
     /// # Errors
     /// If a person asks who is no administrator at this moment, or there is no such channel. That the platform refuses is
@@ -272,7 +274,13 @@ impl Services {
         // No connection is held while a platform takes its time.
         tx.commit().await?;
         Ok(match notice::test(self, &stored).await {
-            Ok(arrived) => Tested { ok: true, answer: arrived.answer },
+            Ok(arrived) => {
+                // A test that arrives is a message that arrived. One that fails is only said to who asked.
+                let mut conn = self.pool.acquire().await?;
+                let arrival = Outcome::Delivered { status: arrived.status };
+                db::channels::note(&mut conn, id, None, &arrival, self.clock.now()).await?;
+                Tested { ok: true, answer: arrived.answer }
+            }
             Err(failure) => Tested { ok: false, answer: failure.reason },
         })
     }

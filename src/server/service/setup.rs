@@ -16,6 +16,7 @@ use crate::server::db::people::Member;
 use crate::server::db::projects::Project;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::{db, random};
+use crate::wire::session::SetUpLink;
 
 /// What the set-up made.
 pub struct FirstAccount {
@@ -33,6 +34,19 @@ impl Services {
     pub async fn is_set_up(&self) -> ServiceResult<bool> {
         let mut conn = self.pool.acquire().await?;
         Ok(db::people::any(&mut conn).await?)
+    }
+
+    /// What a set-up link opens, before anything is typed.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn setup_link(&self, token: &str) -> ServiceResult<SetUpLink> {
+        let mut conn = self.pool.acquire().await?;
+        if db::people::any(&mut conn).await? {
+            return Ok(SetUpLink::Done);
+        }
+        let is_newest = db::setup::is_link(&mut conn, &digest(token)).await?;
+        Ok(if is_newest { SetUpLink::Open } else { SetUpLink::Replaced })
     }
 
     /// Makes a new set-up link, which replaces every older one; none if somebody has an account already.

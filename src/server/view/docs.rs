@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::wire::docs::{AnswerDocs, CallDocs, CallGroup, DocsView, FieldDocs, ObjectDocs};
+use crate::wire::safe_html::SafeHtml;
 
 /// The description as the page shows it.
 pub fn docs(api: &Value, origin: &str) -> DocsView {
@@ -19,7 +20,7 @@ pub fn docs(api: &Value, origin: &str) -> DocsView {
     }
     let objects = members(&api["components"]["schemas"]).map(|(name, schema)| object(name, schema));
     DocsView {
-        about: text(&api["info"]["description"]),
+        about: prose(&api["info"]["description"]).unwrap_or_default(),
         origin: origin.to_owned(),
         groups,
         objects: objects.collect(),
@@ -38,11 +39,17 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
+/// A text with its code, lists and paragraphs, if there is one.
+fn prose(value: &Value) -> Option<SafeHtml> {
+    let text = value.as_str().filter(|text| !text.trim().is_empty())?;
+    Some(crate::server::text::markdown(text).html)
+}
+
 fn call(path: &str, method: &str, operation: &Value) -> CallDocs {
     let scopes = items(&operation["security"]).flat_map(|need| items(&need["key"]).map(text));
     let answers = members(&operation["responses"]).map(|(status, answer)| AnswerDocs {
         status: status.clone(),
-        text: text(&answer["description"]),
+        text: prose(&answer["description"]).unwrap_or_default(),
         object: members(&answer["content"]).find_map(|(_, content)| reference(&content["schema"])),
     });
     CallDocs {
@@ -50,7 +57,7 @@ fn call(path: &str, method: &str, operation: &Value) -> CallDocs {
         method: method.to_uppercase(),
         path: path.to_owned(),
         summary: text(&operation["summary"]),
-        text: text(&operation["description"]),
+        text: prose(&operation["description"]),
         scopes: scopes.collect(),
         params: items(&operation["parameters"]).map(param).collect(),
         sends: reference(&operation["requestBody"]["content"]["application/json"]["schema"]),
@@ -70,7 +77,7 @@ fn param(param: &Value) -> FieldDocs {
         kind: format!("{kind}, {place}"),
         object: reference(&param["schema"]),
         required: param["required"] == true,
-        text: text(&param["description"]),
+        text: prose(&param["description"]),
     }
 }
 
@@ -83,12 +90,12 @@ fn object(name: &str, schema: &Value) -> ObjectDocs {
         kind: kind(schema),
         object: reference(schema),
         required: is_required(field),
-        text: text(&schema["description"]),
+        text: prose(&schema["description"]),
     });
     let words = items(&schema["enum"]).chain(items(&schema["oneOf"]).flat_map(|one| items(&one["enum"])));
     ObjectDocs {
         name: name.to_owned(),
-        text: text(&schema["description"]),
+        text: prose(&schema["description"]),
         fields: fields.collect(),
         words: words.map(text).collect(),
     }

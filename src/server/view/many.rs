@@ -3,7 +3,7 @@
 use super::{Reader, content, context};
 use crate::domain::action::Action;
 use crate::domain::content::Content;
-use crate::domain::decision::{Decider, Verdict};
+use crate::domain::decision::{Decider, NOT_IDEMPOTENT, Verdict};
 use crate::domain::ids::ReviewerId;
 use crate::domain::text::Undo;
 use crate::server::db::context::PastAction;
@@ -83,7 +83,7 @@ fn head(body: &str) -> &str {
 fn reasons(action: &Action, same: Option<&PastAction>, me: ReviewerId, reader: &Reader) -> Vec<String> {
     let mut reasons = Vec::new();
     if action.asks_again() {
-        reasons.push("Not idempotent: each run has its own effect.".to_owned());
+        reasons.push(NOT_IDEMPOTENT.to_owned());
     }
     if !action.editable.is_empty() {
         let paths: Vec<String> =

@@ -1,11 +1,14 @@
 //! The controls of the decide form: how many differ from what was proposed, and whether anything was typed.
 //!
-//! What was proposed is what the server wrote into the page, which a control remembers as its default.
+//! What was proposed is what the server wrote into the page: a control remembers it as its default, or names it.
 
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, HtmlOptionElement, HtmlSelectElement, HtmlTextAreaElement};
 
 use super::dom::{each, within};
+
+/// Names what was proposed where a control begins with something else.
+const PROPOSED: &str = "data-proposed";
 
 /// A value that differs from the proposal.
 pub struct Change {
@@ -53,8 +56,15 @@ fn differs(control: &Element) -> bool {
     values(control).is_some_and(|(before, after)| before != after)
 }
 
-/// What a control held when the page came, and what it holds.
+/// What was proposed for a control, and what it holds.
 pub fn values(control: &Element) -> Option<(String, String)> {
+    let (default, held) = default_and_held(control)?;
+    // A control that came with what was typed before says itself what was proposed.
+    Some((control.get_attribute(PROPOSED).unwrap_or(default), held))
+}
+
+/// What a control held when the page came, and what it holds.
+fn default_and_held(control: &Element) -> Option<(String, String)> {
     if let Some(area) = control.dyn_ref::<HtmlTextAreaElement>() {
         return Some((area.default_value().ok()?, area.value()));
     }

@@ -76,6 +76,8 @@ fn keep() {
 fn restore() {
     let Some(card) = find(".card") else { return };
     if controls::is_touched(&card) {
+        // It came with what was typed before.
+        changes::show_all();
         return;
     }
     let (Some(storage), Some(name)) = (storage(), name(&card)) else { return };

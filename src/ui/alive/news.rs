@@ -78,11 +78,12 @@ pub fn after_visit() {
 
 /// Loads the page anew; what was sent to get it is not sent again.
 fn leave() {
-    let (path, _) = visit::here();
-    _ = match path.strip_suffix(SENT) {
-        Some(card) => location().assign(card),
-        None => location().reload(),
+    let (path, search) = visit::here();
+    let address = match path.strip_suffix(SENT) {
+        Some(card) => card.to_owned(),
+        None => format!("{path}{search}"),
     };
+    _ = location().assign(&address);
 }
 
 fn is_touched() -> bool {

@@ -7,34 +7,31 @@ use leptos_router::hooks::use_query_map;
 use crate::rpc::account::load_account;
 use crate::ui::parts::chat_accounts::ChatAccounts;
 use crate::ui::parts::choice::{role_hint, role_label};
+use crate::ui::parts::line::{Line, LineKind};
 use crate::ui::parts::notice::Notice;
 use crate::ui::parts::notice_choices::NoticeChoices;
 use crate::ui::parts::preferences_form::PreferencesForm;
 use crate::ui::parts::problem::problem;
 use crate::ui::parts::push_devices::PushDevices;
+use crate::ui::parts::refused::{Again, Refused};
 use crate::ui::parts::session_list::SessionList;
 use crate::ui::parts::settings_section::Section;
 use crate::wire::account::AccountView;
-use crate::wire::error::UiError;
 
 /// The account.
 #[component]
 pub fn AccountPage() -> impl IntoView {
     let query = use_query_map();
+    let refused = Refused::read();
     view! {
         <Title text="Account" />
         <Suspense>
-            {Suspend::new(async move {
-                let (done, refusal) = query
-                    .with_untracked(|query| {
-                        (
-                            query.get_str("done").and_then(done_sentence),
-                            query.get_str("refused").and_then(UiError::from_code),
-                        )
-                    });
+            {let refused = refused.clone();
+            Suspend::new(async move {
+                let done = query.with_untracked(|query| query.get_str("done").and_then(done_sentence));
                 match load_account().await {
                     Err(error) => problem(&error),
-                    Ok(account) => view! { <Account account=account done=done refusal=refusal /> }.into_any(),
+                    Ok(account) => view! { <Account account=account done=done refused=refused /> }.into_any(),
                 }
             })}
         </Suspense>
@@ -58,7 +55,11 @@ fn done_sentence(word: &str) -> Option<&'static str> {
 }
 
 #[component]
-fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiError>) -> impl IntoView {
+fn Account(account: AccountView, done: Option<&'static str>, refused: Refused) -> impl IntoView {
+    let renaming = refused.of(|typed| typed.text("name").is_some());
+    let choosing = refused.of(|typed| typed.text("theme").is_some());
+    let changing = refused.of(|typed| typed.text("username").is_some());
+    let refusal = refused.of_none(&[&renaming, &choosing, &changing]);
     let (name, email, project, role) =
         (account.name.clone(), account.email.clone(), account.project.clone(), account.role);
     let (chats, linkable, code) = (account.chats.clone(), account.linkable.clone(), account.code.clone());
@@ -82,29 +83,24 @@ fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiE
                     </dd>
                 </dl>
                 <form class="form" method="post" action="/rpc/rename_account">
-                    <div class="field">
-                        <label for="name">"Name"</label>
-                        <input
-                            type="text"
-                            id="name"
-                            name="name"
-                            value=name
-                            maxlength="100"
-                            autocomplete="name"
-                            required
-                            aria-describedby="name-hint"
-                        />
-                        <p class="hint" id="name-hint">
-                            "Agents and the history see it beside your decisions."
-                        </p>
-                    </div>
+                    {renaming.alert()}
+                    <Line
+                        name="name"
+                        label="Name"
+                        value=name
+                        hint="Agents and the history see it beside your decisions."
+                        maxlength=100
+                        autocomplete="name"
+                        required=true
+                        again=renaming
+                    />
                     <button class="button" type="submit">
                         "Save name"
                     </button>
                 </form>
             </Section>
             <Section id="preferences" title="Preferences" lead="They follow you to every browser that you sign in with.">
-                <PreferencesForm account=account />
+                <PreferencesForm account=account again=choosing />
             </Section>
             <Section
                 id="notices"
@@ -115,7 +111,7 @@ fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiE
             </Section>
             {push.map(|push| view! { <PushDevices push=push /> })}
             <Section id="password-change" title="Password" lead="A new one signs you out everywhere else.">
-                <PasswordForm email=username />
+                <PasswordForm email=username again=changing />
             </Section>
             {(!linkable.is_empty() || !chats.is_empty() || code.is_some())
                 .then(|| view! { <ChatAccounts chats=chats linkable=linkable code=code /> })}
@@ -131,31 +127,31 @@ fn Account(account: AccountView, done: Option<&'static str>, refusal: Option<UiE
 }
 
 #[component]
-fn PasswordForm(email: String) -> impl IntoView {
+fn PasswordForm(email: String, again: Again) -> impl IntoView {
     view! {
         <form class="form" method="post" action="/rpc/change_password">
             // Tells password managers whose password it is.
             <input type="text" name="username" value=email autocomplete="username" hidden />
-            <div class="field">
-                <label for="current">"Current password"</label>
-                <input type="password" id="current" name="current" autocomplete="current-password" required />
-            </div>
-            <div class="field">
-                <label for="password">"New password"</label>
-                <input
-                    type="password"
-                    id="password"
-                    name="password"
-                    autocomplete="new-password"
-                    minlength="10"
-                    maxlength="200"
-                    aria-describedby="password-hint"
-                    required
-                />
-                <p class="hint" id="password-hint">
-                    "At least 10 characters. Several words are a good one."
-                </p>
-            </div>
+            {again.alert()}
+            <Line
+                name="current"
+                label="Current password"
+                kind=LineKind::Password
+                autocomplete="current-password"
+                required=true
+                again=again.clone()
+            />
+            <Line
+                name="password"
+                label="New password"
+                kind=LineKind::Password
+                hint="At least 10 characters. Several words are a good one."
+                autocomplete="new-password"
+                minlength=10
+                maxlength=200
+                required=true
+                again=again
+            />
             <button class="button" type="submit">
                 "Change password"
             </button>

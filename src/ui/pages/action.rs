@@ -10,6 +10,7 @@ use crate::ui::parts::icons::{self, Icon};
 use crate::ui::parts::problem::problem;
 use crate::wire::card::Card;
 use crate::wire::error::UiError;
+use crate::wire::typed::Typed;
 
 /// The card alone.
 #[component]
@@ -18,15 +19,16 @@ pub fn ActionPage() -> impl IntoView {
     let (refusal, is_done) = use_query_map().with_untracked(|query| {
         (query.get_str("refused").and_then(UiError::from_code), query.get_str("done").is_some())
     });
+    let typed = use_context::<Typed>();
     view! {
         <h1 class="visually-hidden">"Action"</h1>
         <Suspense>
             {
-                let (id, refusal) = (id.clone(), refusal.clone());
+                let (id, refusal, typed) = (id.clone(), refusal.clone(), typed.clone().unwrap_or_default());
                 Suspend::new(async move {
                     match load_card(id).await {
                         Err(error) => problem(&error),
-                        Ok(card) => view! { <Alone card=card refusal=refusal is_done=is_done /> }.into_any(),
+                        Ok(card) => view! { <Alone card=card refusal=refusal is_done=is_done typed=typed /> }.into_any(),
                     }
                 })
             }
@@ -35,7 +37,7 @@ pub fn ActionPage() -> impl IntoView {
 }
 
 #[component]
-fn Alone(card: Card, refusal: Option<UiError>, is_done: bool) -> impl IntoView {
+fn Alone(card: Card, refusal: Option<UiError>, is_done: bool, typed: Typed) -> impl IntoView {
     let decided = is_done.then(|| card.clone());
     view! {
         <Title text=card.title.clone() />
@@ -44,7 +46,7 @@ fn Alone(card: Card, refusal: Option<UiError>, is_done: bool) -> impl IntoView {
                 <Icon path=icons::BACK />
                 "Inbox"
             </a>
-            <CardPane card=card decided=decided refusal=refusal />
+            <CardPane card=card decided=decided refusal=refusal typed=typed />
         </div>
     }
 }

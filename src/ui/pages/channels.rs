@@ -14,23 +14,26 @@ use crate::ui::parts::channel_list::ChannelList;
 use crate::ui::parts::forbidden::forbidden;
 use crate::ui::parts::notice::Notice;
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::{Again, Refused};
 use crate::ui::parts::settings_section::Section;
 use crate::wire::channels::ChannelsView;
 use crate::wire::error::UiError;
+use crate::wire::typed::Typed;
 
 /// The channels.
 #[component]
 pub fn ChannelsPage() -> impl IntoView {
     let query = use_query_map();
+    let refused = Refused::read();
     view! {
         <Title text="Channels" />
         <Suspense>
-            {Suspend::new(async move {
-                let (done, refusal, kind) = query
+            {let refused = refused.clone();
+            Suspend::new(async move {
+                let (done, kind) = query
                     .with_untracked(|query| {
                         (
                             query.get_str("done").and_then(done_sentence),
-                            query.get_str("refused").and_then(UiError::from_code),
                             query.get_str("new").and_then(ChannelKind::from_text),
                         )
                     });
@@ -40,7 +43,7 @@ pub fn ChannelsPage() -> impl IntoView {
                     }
                     Err(error) => problem(&error),
                     Ok(channels) => {
-                        view! { <Channels channels=channels done=done refusal=refusal kind=kind /> }.into_any()
+                        view! { <Channels channels=channels done=done refused=refused kind=kind /> }.into_any()
                     }
                 }
             })}
@@ -65,14 +68,28 @@ fn done_sentence(word: &str) -> Option<&'static str> {
 fn Channels(
     channels: ChannelsView,
     done: Option<&'static str>,
-    refusal: Option<UiError>,
+    refused: Refused,
     kind: Option<ChannelKind>,
 ) -> impl IntoView {
     let ChannelsView { channels, tested } = channels;
+    let making = match kind {
+        Some(kind) => refused.of(|typed| typed.text("kind") == Some(kind.as_str())).with_settings(kind),
+        None => Again::default(),
+    };
+    let changing: Vec<Again> = channels
+        .iter()
+        .map(|channel| {
+            let is_its =
+                |typed: &Typed| typed.text("id") == Some(&channel.id) && typed.text("name").is_some();
+            refused.of(is_its).with_settings(channel.kind)
+        })
+        .collect();
+    let forms: Vec<&Again> = changing.iter().chain([&making]).collect();
+    let refusal = refused.of_none(&forms);
     let others: Vec<(String, String)> =
         channels.iter().map(|channel| (channel.id.clone(), channel.name.clone())).collect();
     let new = match kind {
-        Some(kind) => view! { <NewChannel kind=kind others=others /> }.into_any(),
+        Some(kind) => view! { <NewChannel kind=kind others=others again=making /> }.into_any(),
         None => view! { <ChannelKinds /> }.into_any(),
     };
     view! {
@@ -84,7 +101,7 @@ fn Channels(
                 title="Channels"
                 lead="Where people are told that something waits, besides the inbox."
             >
-                <ChannelList channels=channels tested=tested />
+                <ChannelList channels=channels tested=tested changing=changing />
             </Section>
             <Section id="new" title="New channel" lead="Each takes a few minutes. What is secret is encrypted before it is stored.">
                 {new}

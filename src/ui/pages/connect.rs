@@ -9,23 +9,23 @@ use crate::ui::parts::alert::Alert;
 use crate::ui::parts::arrival_line::ArrivalLine;
 use crate::ui::parts::copy_button::CopyButton;
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::{Again, Refused};
 use crate::wire::connect::{ConnectView, FreshAgentKey, HostHelp, Snippet};
-use crate::wire::error::UiError;
 
 /// Connect an agent.
 #[component]
 pub fn ConnectPage() -> impl IntoView {
-    let (refusal, key) = use_query_map()
-        .with_untracked(|query| (query.get_str("refused").and_then(UiError::from_code), query.get("key")));
+    let key = use_query_map().with_untracked(|query| query.get("key"));
+    let refused = Refused::read();
     view! {
         <Title text="Connect an agent" />
         <Suspense>
             {
-                let (refusal, key) = (refusal.clone(), key.clone());
+                let (refused, key) = (refused.clone(), key.clone());
                 Suspend::new(async move {
                     match load_connect(key).await {
                         Err(error) => problem(&error),
-                        Ok(view) => view! { <Connect view=view refusal=refusal /> }.into_any(),
+                        Ok(view) => view! { <Connect view=view refused=refused /> }.into_any(),
                     }
                 })
             }
@@ -36,7 +36,9 @@ pub fn ConnectPage() -> impl IntoView {
 // The page has a shape of its own, so that news change nothing but what has arrived: the key that it shows is on no
 // other page.
 #[component]
-fn Connect(view: ConnectView, refusal: Option<UiError>) -> impl IntoView {
+fn Connect(view: ConnectView, refused: Refused) -> impl IntoView {
+    let again = refused.of(|typed| view.may_make_keys && typed.text("name").is_some());
+    let refusal = refused.of_none(&[&again]);
     let contents = view.hosts.iter().map(|host| {
         view! {
             <li>
@@ -57,7 +59,7 @@ fn Connect(view: ConnectView, refusal: Option<UiError>) -> impl IntoView {
             {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
             {view.fresh.map(|fresh| view! { <Fresh fresh=fresh /> })}
             {if view.may_make_keys {
-                view! { <MakeKey /> }.into_any()
+                view! { <MakeKey again=again /> }.into_any()
             } else {
                 view! {
                     <p class="hint">"Only an admin makes keys. Ask one for the key of your agent; it begins with im_."</p>
@@ -79,7 +81,7 @@ fn Connect(view: ConnectView, refusal: Option<UiError>) -> impl IntoView {
 #[component]
 fn Fresh(fresh: FreshAgentKey) -> impl IntoView {
     let stays = if fresh.name.is_empty() {
-        "It goes when its first action is there, and stands in everything below. Keep it where your agent reads it."
+        "It is shown until its first action is there, for an hour at most, and stands in everything below. Keep it where your agent reads it."
     } else {
         "It is shown this once and stands in everything below. Keep it where your agent reads it."
     };
@@ -94,9 +96,11 @@ fn Fresh(fresh: FreshAgentKey) -> impl IntoView {
 }
 
 #[component]
-fn MakeKey() -> impl IntoView {
+fn MakeKey(again: Again) -> impl IntoView {
+    let state = again.field("name", "name", Some("name-hint"));
     view! {
         <form class="make-key" method="post" action="/rpc/make_agent_key">
+            {again.alert()}
             <div class="field">
                 <label for="name">"Name of the agent"</label>
                 <input
@@ -104,10 +108,14 @@ fn MakeKey() -> impl IntoView {
                     id="name"
                     name="name"
                     maxlength="100"
+                    value=again.text("name", String::new())
                     autocomplete="off"
-                    aria-describedby="name-hint"
+                    autofocus=state.is_wrong()
+                    aria-invalid=state.invalid()
+                    aria-describedby=state.described_by()
                     required
                 />
+                {state.below()}
             </div>
             <button class="button button--primary" type="submit">
                 "Make a key"

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::ui::pages::not_found::NotFoundPage;
+use crate::ui::parts::safe_html::Html;
 use crate::wire::docs::{AnswerDocs, CallDocs, CallGroup, DocsView, FieldDocs, ObjectDocs};
 
 /// The description, which is the same for everybody and made once.
@@ -45,7 +46,7 @@ fn Whole(view: DocsView) -> impl IntoView {
     let contents = contents.collect_view();
     view! {
         <h1>"The agent API"</h1>
-        <p class="lead">{view.about}</p>
+        <Html html=view.about class="lead prose docs-text" />
         <p>
             "Calls go to " <code>{view.origin}</code> " with " <code>"Authorization: Bearer im_…"</code>
             ". For machines the same is at " <a href="/v1/openapi.json" rel="external">
@@ -83,7 +84,8 @@ fn call(call: CallDocs) -> impl IntoView {
             <p class="docs-address">
                 <code>{format!("{} {}", call.method, call.path)}</code>
             </p>
-            <p>{call.text} " " {scopes}</p>
+            {call.text.map(|text| view! { <Html html=text class="prose docs-text" /> })}
+            <p class="docs-scopes">{scopes}</p>
             {(!call.params.is_empty()).then(|| fields("Parameter", call.params))}
             {call.sends.map(|name| view! { <p>"Sends " {link(name)} "."</p> })}
             <ul class="docs-answers">{call.answers.into_iter().map(answer).collect_view()}</ul>
@@ -95,20 +97,23 @@ fn answer(answer: AnswerDocs) -> impl IntoView {
     view! {
         <li>
             <code>{answer.status}</code>
-            " "
-            {answer.text}
-            {answer.object.map(|name| view! { " → " {link(name)} })}
+            <div>
+                <Html html=answer.text class="prose docs-text" />
+                {answer.object.map(|name| view! { <p>"Answers " {link(name)} "."</p> })}
+            </div>
         </li>
     }
 }
 
 fn object(object: ObjectDocs) -> impl IntoView {
     let id = format!("object-{}", object.name);
+    let has_words = !object.words.is_empty();
     let words = object.words.into_iter().map(|word| view! { <code>{word}</code> " " }).collect_view();
     view! {
         <article class="docs-call" id=id>
             <h3>{object.name}</h3>
-            <p>{object.text} " " {words}</p>
+            {object.text.map(|text| view! { <Html html=text class="prose docs-text" /> })}
+            {has_words.then(|| view! { <p class="docs-words">"One of: " {words}</p> })}
             {(!object.fields.is_empty()).then(|| fields("Member", object.fields))}
         </article>
     }
@@ -124,7 +129,7 @@ fn fields(heading: &'static str, fields: Vec<FieldDocs>) -> impl IntoView {
                     <span class="docs-required">{is_required}</span>
                 </th>
                 <td>{field.kind} {field.object.map(|name| view! { " " {link(name)} })}</td>
-                <td>{field.text}</td>
+                <td>{field.text.map(|text| view! { <Html html=text class="prose docs-text" /> })}</td>
             </tr>
         }
     });

@@ -10,7 +10,9 @@ use crate::ui::parts::alert::Alert;
 use crate::ui::parts::choice::role_hint;
 use crate::ui::parts::header::use_door;
 use crate::ui::parts::icons::Mark;
+use crate::ui::parts::line::{Line, LineKind};
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::Refused;
 use crate::wire::error::UiError;
 use crate::wire::people::Invitation;
 use crate::wire::session::Door;
@@ -20,14 +22,13 @@ use crate::wire::session::Door;
 pub fn JoinPage() -> impl IntoView {
     let door = use_door();
     let query = use_query_map();
+    let refused = Refused::read();
     view! {
         <Title text="Join" />
         <Suspense>
-            {Suspend::new(async move {
-                let (token, refusal) = query
-                    .with_untracked(|query| {
-                        (query.get("token").unwrap_or_default(), query.get_str("refused").and_then(UiError::from_code))
-                    });
+            {let refused = refused.clone();
+            Suspend::new(async move {
+                let token = query.with_untracked(|query| query.get("token").unwrap_or_default());
                 let who = match door.await {
                     Ok(Door::In(me)) => Some(me.name),
                     _ => None,
@@ -36,7 +37,7 @@ pub fn JoinPage() -> impl IntoView {
                     Err(UiError::InviteClosed) => view! { <Closed is_in=who.is_some() /> }.into_any(),
                     Err(error) => problem(&error),
                     Ok(invitation) => {
-                        view! { <JoinForm token=token invitation=invitation who=who refusal=refusal /> }.into_any()
+                        view! { <JoinForm token=token invitation=invitation who=who refused=refused /> }.into_any()
                     }
                 }
             })}
@@ -45,14 +46,11 @@ pub fn JoinPage() -> impl IntoView {
 }
 
 #[component]
-fn JoinForm(
-    token: String,
-    invitation: Invitation,
-    who: Option<String>,
-    refusal: Option<UiError>,
-) -> impl IntoView {
+fn JoinForm(token: String, invitation: Invitation, who: Option<String>, refused: Refused) -> impl IntoView {
     let Invitation { project, role, email, by, expires } = invitation;
     let is_given = email.is_some();
+    let again = refused.of(|typed| typed.text("name").is_some());
+    let refusal = refused.of_none(&[&again]);
     let who = who.map(|name| {
         view! {
             <p class="hint">
@@ -60,8 +58,7 @@ fn JoinForm(
             </p>
         }
     });
-    let given =
-        is_given.then(|| view! { <p class="hint" id="email-hint">"The invitation is for this address."</p> });
+    let given = if is_given { "The invitation is for this address." } else { "" };
     view! {
         <div class="page page--narrow door" data-shape="join">
             <Mark />
@@ -70,42 +67,40 @@ fn JoinForm(
             {who}
             {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
             <form class="form" method="post" action="/rpc/join">
+                {again.alert()}
                 <input type="hidden" name="token" value=token />
-                <div class="field">
-                    <label for="name">"Your name"</label>
-                    <input type="text" id="name" name="name" autocomplete="name" maxlength="100" required autofocus />
-                    <p class="hint">"Agents and the history see it beside your decisions."</p>
-                </div>
-                <div class="field">
-                    <label for="email">"E-mail"</label>
-                    <input
-                        type="email"
-                        id="email"
-                        name="email"
-                        value=email
-                        readonly=is_given
-                        autocomplete="username"
-                        aria-describedby=is_given.then_some("email-hint")
-                        required
-                    />
-                    {given}
-                </div>
-                <div class="field">
-                    <label for="password">"Password"</label>
-                    <input
-                        type="password"
-                        id="password"
-                        name="password"
-                        autocomplete="new-password"
-                        minlength="10"
-                        maxlength="200"
-                        aria-describedby="password-hint"
-                        required
-                    />
-                    <p class="hint" id="password-hint">
-                        "At least 10 characters."
-                    </p>
-                </div>
+                <Line
+                    name="name"
+                    label="Your name"
+                    hint="Agents and the history see it beside your decisions."
+                    autocomplete="name"
+                    maxlength=100
+                    required=true
+                    focus=!again.is_refused()
+                    again=again.clone()
+                />
+                <Line
+                    name="email"
+                    label="E-mail"
+                    kind=LineKind::Email
+                    value=email.unwrap_or_default()
+                    hint=given
+                    readonly=is_given
+                    autocomplete="username"
+                    required=true
+                    again=again.clone()
+                />
+                <Line
+                    name="password"
+                    label="Password"
+                    kind=LineKind::Password
+                    hint="At least 10 characters."
+                    autocomplete="new-password"
+                    minlength=10
+                    maxlength=200
+                    required=true
+                    again=again
+                />
                 <button class="button button--primary" type="submit">
                     "Make the account"
                 </button>

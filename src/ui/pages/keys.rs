@@ -12,6 +12,7 @@ use crate::ui::parts::key_form::KeyForm;
 use crate::ui::parts::key_list::{EndedKeys, KeyList};
 use crate::ui::parts::notice::Notice;
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::Refused;
 use crate::ui::parts::secret::Secret;
 use crate::ui::parts::settings_section::Section;
 use crate::wire::error::UiError;
@@ -21,23 +22,19 @@ use crate::wire::keys::{FreshKey, KeyView, KeysView};
 #[component]
 pub fn KeysPage() -> impl IntoView {
     let query = use_query_map();
+    let refused = Refused::read();
     view! {
         <Title text="Keys" />
         <Suspense>
-            {Suspend::new(async move {
-                let (done, refusal) = query
-                    .with_untracked(|query| {
-                        (
-                            query.get_str("done").and_then(done_sentence),
-                            query.get_str("refused").and_then(UiError::from_code),
-                        )
-                    });
+            {let refused = refused.clone();
+            Suspend::new(async move {
+                let done = query.with_untracked(|query| query.get_str("done").and_then(done_sentence));
                 match load_keys().await {
                     Err(UiError::Forbidden) => {
                         forbidden("make and revoke keys", &load_admins().await.unwrap_or_default())
                     }
                     Err(error) => problem(&error),
-                    Ok(keys) => view! { <Keys keys=keys done=done refusal=refusal /> }.into_any(),
+                    Ok(keys) => view! { <Keys keys=keys done=done refused=refused /> }.into_any(),
                 }
             })}
         </Suspense>
@@ -49,8 +46,10 @@ fn done_sentence(word: &str) -> Option<&'static str> {
 }
 
 #[component]
-fn Keys(keys: KeysView, done: Option<&'static str>, refusal: Option<UiError>) -> impl IntoView {
+fn Keys(keys: KeysView, done: Option<&'static str>, refused: Refused) -> impl IntoView {
     let KeysView { keys, ended, fresh } = keys;
+    let again = refused.of(|typed| typed.text("name").is_some());
+    let refusal = refused.of_none(&[&again]);
     let fresh = fresh.and_then(|fresh| fresh_key(fresh, &keys));
     view! {
         <div class="page settings" data-shape="keys">
@@ -58,7 +57,7 @@ fn Keys(keys: KeysView, done: Option<&'static str>, refusal: Option<UiError>) ->
             <Notice done=done refusal=refusal />
             {fresh}
             <Section id="new" title="New key" lead="What an agent or a program calls with. One for each, so that each can be revoked alone.">
-                <KeyForm />
+                <KeyForm again=again />
             </Section>
             <Section id="keys" title="Keys that work">
                 <KeyList keys=keys />

@@ -10,6 +10,7 @@ use crate::ui::parts::invites::{InviteForm, InviteList};
 use crate::ui::parts::notice::Notice;
 use crate::ui::parts::person_list::PersonList;
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::Refused;
 use crate::ui::parts::secret::Secret;
 use crate::ui::parts::settings_section::Section;
 use crate::wire::error::UiError;
@@ -19,23 +20,19 @@ use crate::wire::people::{FreshInvite, InviteView, PeopleView};
 #[component]
 pub fn PeoplePage() -> impl IntoView {
     let query = use_query_map();
+    let refused = Refused::read();
     view! {
         <Title text="People" />
         <Suspense>
-            {Suspend::new(async move {
-                let (done, refusal) = query
-                    .with_untracked(|query| {
-                        (
-                            query.get_str("done").and_then(done_sentence),
-                            query.get_str("refused").and_then(UiError::from_code),
-                        )
-                    });
+            {let refused = refused.clone();
+            Suspend::new(async move {
+                let done = query.with_untracked(|query| query.get_str("done").and_then(done_sentence));
                 match load_people().await {
                     Err(UiError::Forbidden) => {
                         forbidden("invite people and change what they may do", &load_admins().await.unwrap_or_default())
                     }
                     Err(error) => problem(&error),
-                    Ok(people) => view! { <People people=people done=done refusal=refusal /> }.into_any(),
+                    Ok(people) => view! { <People people=people done=done refused=refused /> }.into_any(),
                 }
             })}
         </Suspense>
@@ -53,8 +50,10 @@ fn done_sentence(word: &str) -> Option<&'static str> {
 }
 
 #[component]
-fn People(people: PeopleView, done: Option<&'static str>, refusal: Option<UiError>) -> impl IntoView {
+fn People(people: PeopleView, done: Option<&'static str>, refused: Refused) -> impl IntoView {
     let PeopleView { people, invites, fresh } = people;
+    let again = refused.of(|typed| typed.text("email").is_some());
+    let refusal = refused.of_none(&[&again]);
     let fresh = fresh.and_then(|fresh| fresh_link(fresh, &invites));
     view! {
         <div class="page settings" data-shape="people">
@@ -65,7 +64,7 @@ fn People(people: PeopleView, done: Option<&'static str>, refusal: Option<UiErro
                 <PersonList people=people />
             </Section>
             <Section id="invite" title="Invite" lead="A link makes one account and works for 7 days.">
-                <InviteForm />
+                <InviteForm again=again />
             </Section>
             <Section id="invitations" title="Open invitations" lead="Links that nobody has used. They end, too, when their maker stops being an administrator.">
                 <InviteList invites=invites />

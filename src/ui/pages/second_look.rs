@@ -39,7 +39,6 @@ fn Look(look: SecondLook) -> impl IntoView {
             <section aria-labelledby="changed">
                 <h2 id="changed">"What you changed"</h2>
                 <ChangeList changes=changes />
-                <p class="hint">"This is kept here alone: on the card you would begin with the proposal again."</p>
             </section>
         }
     });
@@ -82,9 +81,10 @@ fn Look(look: SecondLook) -> impl IntoView {
                     <Icon path=icons::CHECK />
                     {yes}
                 </button>
-                <a class="button" href=card>
-                    "Back"
-                </a>
+                // The card takes what was typed and decides nothing.
+                <button class="button" type="submit" formaction=card>
+                    "Change something"
+                </button>
             </form>
         </div>
     }

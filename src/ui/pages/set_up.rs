@@ -4,60 +4,126 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
+use crate::rpc::session::load_set_up;
+use crate::ui::host;
 use crate::ui::parts::alert::Alert;
 use crate::ui::parts::icons::Mark;
-use crate::wire::error::UiError;
+use crate::ui::parts::line::{Line, LineKind};
+use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::Refused;
+use crate::wire::session::SetUpLink;
 
-/// Set-up.
+/// Set-up, or why the link opens nothing any more.
 #[component]
 pub fn SetUpPage() -> impl IntoView {
-    let (token, refusal) = use_query_map().with_untracked(|query| {
-        (query.get("token").unwrap_or_default(), query.get_str("refused").and_then(UiError::from_code))
-    });
-    let refusal = refusal.or_else(|| token.is_empty().then_some(UiError::SetupClosed));
+    let token = use_query_map().with_untracked(|query| query.get("token").unwrap_or_default());
+    let refused = Refused::read();
     view! {
         <Title text="Set up" />
         <div class="page page--narrow door">
             <Mark />
-            <h1>"Set up Impri"</h1>
-            <p>"You become the first person who decides here."</p>
-            {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
-            <form class="form" method="post" action="/rpc/set_up">
-                <input type="hidden" name="token" value=token />
-                <div class="field">
-                    <label for="name">"Your name"</label>
-                    <input type="text" id="name" name="name" autocomplete="name" maxlength="100" required autofocus />
-                    <p class="hint">"Agents and the history see it beside your decisions."</p>
-                </div>
-                <div class="field">
-                    <label for="email">"E-mail"</label>
-                    <input type="email" id="email" name="email" autocomplete="username" required />
-                </div>
-                <div class="field">
-                    <label for="password">"Password"</label>
-                    <input
-                        type="password"
-                        id="password"
-                        name="password"
-                        autocomplete="new-password"
-                        minlength="10"
-                        maxlength="200"
-                        aria-describedby="password-hint"
-                        required
-                    />
-                    <p class="hint" id="password-hint">
-                        "At least 10 characters."
-                    </p>
-                </div>
-                <div class="field">
-                    <label for="project">"Project"</label>
-                    <input type="text" id="project" name="project" value="My project" maxlength="200" required />
-                    <p class="hint">"What your agents work on. It holds their actions and keys."</p>
-                </div>
-                <button class="button button--primary" type="submit">
-                    "Create account and project"
-                </button>
-            </form>
+            <Suspense>
+                {
+                    let (token, refused) = (token.clone(), refused.clone());
+                    Suspend::new(async move {
+                        match load_set_up(token.clone()).await {
+                            Ok(SetUpLink::Open) => view! { <SetUpForm token=token refused=refused /> }.into_any(),
+                            Ok(SetUpLink::Done) => view! { <Done /> }.into_any(),
+                            Ok(SetUpLink::Replaced) => view! { <Replaced /> }.into_any(),
+                            Err(error) => problem(&error),
+                        }
+                    })
+                }
+            </Suspense>
+        </div>
+    }
+}
+
+#[component]
+fn SetUpForm(token: String, refused: Refused) -> impl IntoView {
+    let again = refused.of(|typed| typed.text("project").is_some());
+    let refusal = refused.of_none(&[&again]);
+    view! {
+        <h1>"Set up Impri"</h1>
+        <p>"You become the first person who decides here."</p>
+        {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
+        <form class="form" method="post" action="/rpc/set_up">
+            {again.alert()}
+            <input type="hidden" name="token" value=token />
+            <Line
+                name="name"
+                label="Your name"
+                hint="Agents and the history see it beside your decisions."
+                autocomplete="name"
+                maxlength=100
+                required=true
+                focus=!again.is_refused()
+                again=again.clone()
+            />
+            <Line
+                name="email"
+                label="E-mail"
+                kind=LineKind::Email
+                autocomplete="username"
+                required=true
+                again=again.clone()
+            />
+            <Line
+                name="password"
+                label="Password"
+                kind=LineKind::Password
+                hint="At least 10 characters."
+                autocomplete="new-password"
+                minlength=10
+                maxlength=200
+                required=true
+                again=again.clone()
+            />
+            <Line
+                name="project"
+                label="Project"
+                value="My project".to_owned()
+                hint="What your agents work on. It holds their actions and keys."
+                maxlength=200
+                required=true
+                again=again
+            />
+            <button class="button button--primary" type="submit">
+                "Create account and project"
+            </button>
+        </form>
+    }
+}
+
+#[component]
+fn Done() -> impl IntoView {
+    host::set_status(410);
+    view! {
+        <div class="closed" role="alert" data-shape="closed">
+            <h1>"The first account exists"</h1>
+            <p>
+                "This link made it, or was replaced by one that did. If the account is yours, sign in. Anybody else needs an "
+                "invitation from an administrator."
+            </p>
+            <p class="actions">
+                <a class="button button--primary" href="/sign-in">
+                    "Sign in"
+                </a>
+            </p>
+        </div>
+    }
+}
+
+#[component]
+fn Replaced() -> impl IntoView {
+    host::set_status(410);
+    view! {
+        <div class="closed" role="alert" data-shape="closed">
+            <h1>"This set-up link does not work"</h1>
+            <p>
+                "A newer one replaced it, or it was not copied whole. The newest is in the server's log, and every restart of "
+                "the server writes another one there. Nobody has an account yet."
+            </p>
         </div>
     }
 }

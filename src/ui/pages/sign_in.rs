@@ -8,6 +8,8 @@ use leptos_router::hooks::use_query_map;
 use crate::ui::parts::alert::Alert;
 use crate::ui::parts::header::use_door;
 use crate::ui::parts::icons::Mark;
+use crate::ui::parts::line::{Line, LineKind};
+use crate::ui::parts::refused::{Again, Refused};
 use crate::wire::error::UiError;
 use crate::wire::session::Door;
 
@@ -16,21 +18,22 @@ use crate::wire::session::Door;
 pub fn SignInPage() -> impl IntoView {
     let door = use_door();
     let query = use_query_map();
+    let refused = Refused::read();
     view! {
         <Title text="Sign in" />
         <div class="page page--narrow door">
             <Mark />
             <Suspense>
-                {Suspend::new(async move {
-                    let (next, refusal) = query
-                        .with_untracked(|query| {
-                            (query.get("next").unwrap_or_default(), query.get_str("refused").and_then(UiError::from_code))
-                        });
+                {let refused = refused.clone();
+                Suspend::new(async move {
+                    let next = query.with_untracked(|query| query.get("next").unwrap_or_default());
                     match door.await {
                         Ok(Door::In(_)) => view! { <Redirect path="/inbox" /> }.into_any(),
                         Ok(Door::NotSetUp) => view! { <NotSetUp /> }.into_any(),
-                        Ok(Door::SignIn) => view! { <SignInForm next=next refusal=refusal /> }.into_any(),
-                        Err(error) => view! { <SignInForm next=next refusal=Some(error) /> }.into_any(),
+                        Ok(Door::SignIn) => view! { <SignInForm next=next refused=refused trouble=None /> }.into_any(),
+                        Err(error) => {
+                            view! { <SignInForm next=next refused=refused trouble=Some(error) /> }.into_any()
+                        }
                     }
                 })}
             </Suspense>
@@ -39,23 +42,37 @@ pub fn SignInPage() -> impl IntoView {
 }
 
 #[component]
-fn SignInForm(next: String, refusal: Option<UiError>) -> impl IntoView {
+fn SignInForm(next: String, refused: Refused, trouble: Option<UiError>) -> impl IntoView {
+    let again = refused.of(|typed| typed.text("email").is_some());
+    let refusal = trouble.or_else(|| refused.of_none(&[])).map(|error| error.to_string());
+    let is_again = again.is_refused();
     let lead = (!next.is_empty() && refusal.is_none())
         .then(|| view! { <p>"Sign in, and you get to the page that you asked for."</p> });
     view! {
         <h1>"Sign in"</h1>
         {lead}
-        {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
+        {refusal.map(|sentence| view! { <Alert sentence=sentence /> })}
         <form class="form" method="post" action="/rpc/sign_in">
             <input type="hidden" name="next" value=next />
-            <div class="field">
-                <label for="email">"E-mail"</label>
-                <input type="email" id="email" name="email" autocomplete="username" required autofocus />
-            </div>
-            <div class="field">
-                <label for="password">"Password"</label>
-                <input type="password" id="password" name="password" autocomplete="current-password" required />
-            </div>
+            <Line
+                name="email"
+                label="E-mail"
+                kind=LineKind::Email
+                autocomplete="username"
+                required=true
+                focus=!is_again
+                again=again.clone()
+            />
+            // What was wrong is most likely this one.
+            <Line
+                name="password"
+                label="Password"
+                kind=LineKind::Password
+                autocomplete="current-password"
+                required=true
+                focus=is_again
+                again=Again::default()
+            />
             <button class="button button--primary" type="submit">
                 "Sign in"
             </button>

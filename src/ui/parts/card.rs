@@ -14,6 +14,7 @@ use super::result_view::ResultBlock;
 use super::timeline::Timeline;
 use super::warnings::Warnings;
 use crate::wire::card::Card;
+use crate::wire::typed::Typed;
 
 /// What makes a card another one than before: everything that happens to an action is an event of its timeline, and its
 /// reader may have got another role.
@@ -29,18 +30,32 @@ pub fn CardView(
     card: Card,
     /// Why nothing was decided just before.
     refusal: Option<String>,
+    /// What was typed into it and not used yet.
+    typed: Typed,
 ) -> impl IntoView {
     let is_pending = card.status == "pending";
     let key = key(&card);
     let id = card.id.clone();
     let is_editable = !card.fields.is_empty();
-    let edit = (is_pending && is_editable).then(|| view! { <EditFields fields=card.fields.clone() /> });
+    let edit = (is_pending && is_editable)
+        .then(|| view! { <EditFields fields=card.fields.clone() typed=typed.clone() /> });
     let bar = is_pending.then(|| {
         if !card.may_decide {
             return view! { <ReadOnly /> }.into_any();
         }
         let (id, seen) = (card.id.clone(), card.content.digest.clone());
-        view! { <DecisionBar id=id seen=seen is_editable=is_editable is_once=card.not_idempotent refusal=refusal /> }.into_any()
+        let reason = typed.text("comment").unwrap_or_default().to_owned();
+        view! {
+            <DecisionBar
+                id=id
+                seen=seen
+                is_editable=is_editable
+                is_once=card.not_idempotent
+                refusal=refusal
+                reason=reason
+            />
+        }
+        .into_any()
     });
     let (kind, agent) = (card.kind.clone(), card.agent.clone());
     let head = view! { <CardHead card=card.clone() /> };

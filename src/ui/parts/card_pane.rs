@@ -7,6 +7,7 @@ use super::card::CardView;
 use super::outcome_line::OutcomeLine;
 use crate::wire::card::Card;
 use crate::wire::error::UiError;
+use crate::wire::typed::Typed;
 
 /// The card, what came of the last one, and what went wrong.
 ///
@@ -20,6 +21,9 @@ pub fn CardPane(
     decided: Option<Card>,
     /// Why nothing was decided just before.
     refusal: Option<UiError>,
+    /// What was typed into it and not used yet.
+    #[prop(optional)]
+    typed: Typed,
 ) -> impl IntoView {
     let refusal = refusal.map(|refusal| refusal.to_string());
     // A card without a decide form has no other place to say why nothing was decided.
@@ -29,7 +33,7 @@ pub fn CardPane(
         <OutcomeLine decided=decided />
         <div id="trouble" class="trouble">{on_pane.map(|sentence| view! { <Alert sentence=sentence /> })}</div>
         <div class="card-pane" id="card-pane">
-            <CardView card=card refusal=on_form />
+            <CardView card=card refusal=on_form typed=typed />
         </div>
     }
 }

@@ -3,9 +3,14 @@
 use leptos::prelude::*;
 
 use super::copy_button::CopyButton;
+use super::line::{Line, LineKind};
+use super::refused::Again;
 use super::text_area::TextArea;
 use crate::domain::channel::{ChannelKind, Field, Rule, fields};
 use crate::wire::channels::ChannelView;
+
+/// Longest text of a field; what fits is said by the server.
+const TEXT_MAX: u32 = 2_000;
 
 /// The sorts to choose from.
 #[component]
@@ -29,9 +34,9 @@ pub fn ChannelKinds() -> impl IntoView {
 fn about(kind: ChannelKind) -> &'static str {
     match kind {
         ChannelKind::Telegram => "Cards in a chat, with Approve and Reject below them.",
-        ChannelKind::Ntfy => "Notifications on a phone, with a link to the card.",
+        ChannelKind::Ntfy => "Notifications on a phone: the card as far as it fits, and a link to it.",
         ChannelKind::Webhook => "A signed request to a program of yours.",
-        ChannelKind::Email => "Mails with a link to the card.",
+        ChannelKind::Email => "Mails with the whole card and a link to it.",
         ChannelKind::Discord => "Cards in a channel, with Approve and Reject below them.",
         ChannelKind::Slack => {
             "Cards in a channel, with Approve and Reject below them; or messages with a link."
@@ -94,6 +99,8 @@ pub fn NewChannel(
     kind: ChannelKind,
     /// Other channels: ids and names.
     others: Vec<(String, String)>,
+    /// Its second beginning.
+    again: Again,
 ) -> impl IntoView {
     let steps = steps(kind).iter().map(|step| view! { <li>{*step}</li> }).collect_view();
     let manifest = manifest(kind).map(|text| {
@@ -109,8 +116,9 @@ pub fn NewChannel(
         <ol class="channel-steps">{steps}</ol>
         {manifest}
         <form class="form" method="post" action="/rpc/create_channel" autocomplete="off">
+            {again.alert()}
             <input type="hidden" name="kind" value=kind.as_str() />
-            <ChannelFields kind=kind others=others />
+            <ChannelFields kind=kind others=others again=again />
             <div class="channel-buttons">
                 <button class="button button--primary" type="submit">
                     "Make the channel"
@@ -133,6 +141,8 @@ pub fn ChannelFields(
     channel: Option<ChannelView>,
     /// Other channels: ids and names.
     others: Vec<(String, String)>,
+    /// The form's second beginning.
+    again: Again,
 ) -> impl IntoView {
     let of = channel.as_ref().map_or_else(|| "new".to_owned(), |channel| channel.id.clone());
     let text = |read: fn(&ChannelView) -> String| channel.as_ref().map(read).unwrap_or_default();
@@ -143,59 +153,88 @@ pub fn ChannelFields(
                 channel.settings.iter().find(|(name, _)| name == field.name).map(|(_, value)| value.clone())
             });
             let is_new = channel.is_none();
-            view! { <Setting field=*field of=of.clone() set=set is_new=is_new /> }
+            view! { <Setting field=*field of=of.clone() set=set is_new=is_new again=again.clone() /> }
         })
         .collect_view();
-    let fallback = channel.as_ref().and_then(|channel| channel.fallback.clone());
+    let fallback = channel.as_ref().and_then(|channel| channel.fallback.clone()).unwrap_or_default();
+    let fallback = again.text("fallback", fallback);
     let options = others
         .into_iter()
         .map(|(id, name)| {
-            let selected = fallback.as_ref() == Some(&id);
+            let selected = fallback == id;
             view! { <option value=id selected=selected>{name}</option> }
         })
         .collect_view();
     let window = channel.as_ref().map_or(60, |channel| channel.window_secs);
-    let (name, kinds, agents) = (
-        text(|channel| channel.name.clone()),
-        text(|channel| channel.kinds.clone()),
-        text(|channel| channel.agents.clone()),
-    );
+    let id = |name: &str| format!("{name}-{of}");
+    let state = again.field("fallback", &id("fallback"), None);
     view! {
-        <Line id=format!("name-{of}") name="name" label="Name" value=name required=true hint="What this server calls it." />
+        <Line
+            id=id("name")
+            name="name"
+            label="Name"
+            value=text(|channel| channel.name.clone())
+            required=true
+            hint="What this server calls it."
+            maxlength=TEXT_MAX
+            kind=LineKind::Code
+            again=again.clone()
+        />
         {own}
         <Line
-            id=format!("kinds-{of}")
+            id=id("kinds")
             name="kinds"
             label="Kinds"
-            value=kinds
+            value=text(|channel| channel.kinds.clone())
             hint="Only these kinds of actions, with commas; mail.* means all that begin so. Empty is all."
+            maxlength=TEXT_MAX
+            kind=LineKind::Code
+            again=again.clone()
         />
-        <Line id=format!("agents-{of}") name="agents" label="Agents" value=agents hint="Only of these agents. Empty is all." />
         <Line
-            id=format!("window-{of}")
+            id=id("agents")
+            name="agents"
+            label="Agents"
+            value=text(|channel| channel.agents.clone())
+            hint="Only of these agents. Empty is all."
+            maxlength=TEXT_MAX
+            kind=LineKind::Code
+            again=again.clone()
+        />
+        <Line
+            id=id("window")
             name="window"
             label="Burst"
             value=window.to_string()
             hint="More than 5 new actions within so many seconds become one message: 10 to 3600."
+            maxlength=TEXT_MAX
+            again=again
         />
         <div class="field">
-            <label for=format!("fallback-{of}")>"When it fails"</label>
-            <select id=format!("fallback-{of}") name="fallback">
+            <label for=id("fallback")>"When it fails"</label>
+            <select
+                id=id("fallback")
+                name="fallback"
+                aria-invalid=state.invalid()
+                aria-describedby=state.described_by()
+            >
                 <option value="">"Say so in the inbox only"</option>
                 {options}
             </select>
+            {state.below()}
         </div>
     }
 }
 
 #[component]
-fn Setting(field: Field, of: String, set: Option<String>, is_new: bool) -> impl IntoView {
+fn Setting(field: Field, of: String, set: Option<String>, is_new: bool, again: Again) -> impl IntoView {
     let id = format!("{}-{of}", field.name);
     let name = format!("settings[{}]", field.name);
     let hint_id = format!("{id}-hint");
     match field.rule {
         Rule::Flag => {
-            let checked = set.is_some_and(|set| set == "on") || (is_new && field.name == "approval_mode");
+            let is_on = set.is_some_and(|set| set == "on") || (is_new && field.name == "approval_mode");
+            let checked = again.is_ticked(&name, "on", is_on);
             view! {
                 <div class="choice">
                     <input type="checkbox" id=id.clone() name=name value="on" checked=checked aria-describedby=hint_id.clone() />
@@ -205,44 +244,42 @@ fn Setting(field: Field, of: String, set: Option<String>, is_new: bool) -> impl 
             }
             .into_any()
         }
-        Rule::People | Rule::SlackPeople => view! {
-            <div class="field">
-                <label for=id.clone()>{field.label}</label>
-                <TextArea id=id name=name text=set.unwrap_or_default() rows=2 described_by=hint_id.clone() />
-                <p class="hint" id=hint_id>{field.hint}</p>
-            </div>
-        }
-        .into_any(),
-        _ if field.is_secret => {
-            let (hint, required) = match &set {
-                Some(masked) => (format!("It is {masked} now. Empty keeps it."), false),
-                None => (field.hint.to_owned(), field.is_required && is_new),
-            };
-            view! { <Line id=id name=name label=field.label hint=hint required=required /> }.into_any()
+        Rule::People | Rule::SlackPeople => {
+            let text = again.text(&name, set.unwrap_or_default());
+            let state = again.field(&name, &id, Some(&hint_id));
+            let described_by = state.described_by().unwrap_or_default();
+            view! {
+                <div class="field">
+                    <label for=id.clone()>{field.label}</label>
+                    <TextArea id=id name=name text=text rows=2 described_by=described_by is_wrong=state.is_wrong() />
+                    {state.below()}
+                    <p class="hint" id=hint_id>{field.hint}</p>
+                </div>
+            }
+            .into_any()
         }
         _ => {
-            let value = set.unwrap_or_default();
-            let hint = field.hint;
-            view! { <Line id=id name=name label=field.label value=value hint=hint required=field.is_required /> }.into_any()
+            let (value, hint, required) = match (field.is_secret, set) {
+                (true, Some(masked)) => {
+                    (String::new(), format!("It is {masked} now. Empty keeps it."), false)
+                }
+                (true, None) => (String::new(), field.hint.to_owned(), field.is_required && is_new),
+                (false, set) => (set.unwrap_or_default(), field.hint.to_owned(), field.is_required),
+            };
+            view! {
+                <Line
+                    id=id
+                    name=name
+                    label=field.label
+                    value=value
+                    hint=hint
+                    required=required
+                    maxlength=TEXT_MAX
+                    kind=LineKind::Code
+                    again=again
+                />
+            }
+            .into_any()
         }
-    }
-}
-
-#[component]
-fn Line(
-    id: String,
-    #[prop(into)] name: String,
-    label: &'static str,
-    #[prop(optional)] value: String,
-    #[prop(into)] hint: String,
-    #[prop(optional)] required: bool,
-) -> impl IntoView {
-    let hint_id = format!("{id}-hint");
-    view! {
-        <div class="field">
-            <label for=id.clone()>{label}</label>
-            <input type="text" id=id name=name value=value required=required maxlength="2000" aria-describedby=hint_id.clone() spellcheck="false" />
-            <p class="hint" id=hint_id>{hint}</p>
-        </div>
     }
 }

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::channel_form::ChannelFields;
-use super::entries::{Entries, Entry, Fold};
 use super::header::count;
+use super::refused::Again;
 use super::time::Time;
 use crate::wire::channels::{ChannelView, TestedView};
 
@@ -15,6 +15,8 @@ pub fn ChannelList(
     channels: Vec<ChannelView>,
     /// What came of trying one just before.
     tested: Option<TestedView>,
+    /// The second beginning of the form of each, in the same order.
+    changing: Vec<Again>,
 ) -> impl IntoView {
     if channels.is_empty() {
         return view! {
@@ -26,45 +28,48 @@ pub fn ChannelList(
         channels.iter().map(|channel| (channel.id.clone(), channel.name.clone())).collect();
     let rows = channels
         .into_iter()
-        .map(|channel| {
+        .zip(changing)
+        .map(|(channel, again)| {
             let others = names.iter().filter(|(id, _)| *id != channel.id).cloned().collect();
             let tested = tested.clone().filter(|tested| tested.id == channel.id);
-            view! { <Row channel=channel others=others tested=tested /> }
+            view! { <Row channel=channel others=others tested=tested again=again /> }
         })
         .collect_view();
-    view! { <Entries label="Channels">{rows}</Entries> }.into_any()
+    view! { <ul class="channels" aria-label="Channels">{rows}</ul> }.into_any()
 }
 
-#[component]
-fn Row(channel: ChannelView, others: Vec<(String, String)>, tested: Option<TestedView>) -> impl IntoView {
-    let ChannelView { id, name, kind, enabled, delivered, failed, error, pending, .. } = channel.clone();
-    let state = match (enabled, &error, &delivered) {
-        (false, ..) => "Paused",
-        (true, Some(_), _) => "Fails",
-        (true, None, Some(_)) => "Works",
-        (true, None, None) => "Not used yet",
-    };
-    let waiting = u32::try_from(pending).unwrap_or(u32::MAX);
-    let hears = match (channel.kinds.as_str(), channel.agents.as_str()) {
+/// How a channel does, at a glance: for the style, and in a word.
+fn health(channel: &ChannelView) -> (&'static str, &'static str) {
+    match (channel.enabled, &channel.error, &channel.delivered) {
+        (false, ..) => ("paused", "Paused"),
+        (true, Some(_), _) => ("fails", "Fails"),
+        (true, None, Some(_)) => ("works", "Works"),
+        (true, None, None) => ("new", "Not used yet"),
+    }
+}
+
+fn hears(channel: &ChannelView) -> String {
+    match (channel.kinds.as_str(), channel.agents.as_str()) {
         ("", "") => "hears about everything".to_owned(),
         (kinds, "") => format!("hears about {kinds}"),
         ("", agents) => format!("hears about everything of {agents}"),
         (kinds, agents) => format!("hears about {kinds} of {agents}"),
-    };
-    let fallback = channel.fallback.as_ref().and_then(|id| others.iter().find(|(other, _)| other == id));
-    let facts = view! {
-        <span>{kind.label()}</span>
-        <span>{hears}</span>
-        {delivered.map(|at| view! { <span>"last message " <Time moment=at /></span> })}
-        {failed.map(|at| view! { <span>"last failure " <Time moment=at /></span> })}
-        {(waiting > 0).then(|| view! { <span>{count(waiting)} " waiting"</span> })}
-        {fallback.map(|(_, name)| view! { <span>"failures go to " {name.clone()}</span> })}
     }
-    .into_any();
-    let (of_delete, to_delete, edited) = (name.clone(), name.clone(), id.clone());
-    let word = if error.is_some() && enabled { "fails" } else { "fine" };
-    let side = view! { <span class="entry-word" data-health=word>{state}</span> }.into_any();
-    let tested = tested.map(|TestedView { ok, answer, .. }| {
+}
+
+#[component]
+fn Row(
+    channel: ChannelView,
+    others: Vec<(String, String)>,
+    tested: Option<TestedView>,
+    again: Again,
+) -> impl IntoView {
+    let ((health, word), hears) = (health(&channel), hears(&channel));
+    let ChannelView { id, name, kind, enabled, delivered, failed, error, pending, .. } = channel.clone();
+    let waiting = u32::try_from(pending).unwrap_or(u32::MAX);
+    let fallback = channel.fallback.as_ref().and_then(|id| others.iter().find(|(other, _)| other == id));
+    let fallback = fallback.map(|(_, name)| view! { <span>"failures go to " {name.clone()}</span> });
+    let said = tested.map(|TestedView { ok, answer, .. }| {
         let sentence = match ok {
             true => format!("The test message was taken. {answer}"),
             false => format!("The test message was not taken: {answer}"),
@@ -74,49 +79,71 @@ fn Row(channel: ChannelView, others: Vec<(String, String)>, tested: Option<Teste
     let error =
         error.map(|error| view! { <p class="channel-said" data-ok="false">"Last failure: " {error}</p> });
     let (switch, on) = if enabled { ("Pause", None) } else { ("Resume", Some("on")) };
+    let is_refused = again.is_refused();
     view! {
-        <Entry name=name.clone().into_any() facts=facts side=side is_over=!enabled>
-            <div class="channel-more">
-                {error}
-                {tested}
-                <div class="channel-buttons">
-                    <form method="post" action="/rpc/test_channel">
+        <li class="channel" data-over=(!enabled).then_some("")>
+            <div class="channel-head">
+                <h3 class="channel-name">{name.clone()}</h3>
+                <span class="tag">{kind.label()}</span>
+                <span class="channel-health" data-health=health>
+                    {word}
+                </span>
+            </div>
+            <p class="facts">
+                <span>{hears}</span>
+                {delivered.map(|at| view! { <span>"last message " <Time moment=at /></span> })}
+                {failed.map(|at| view! { <span>"last failure " <Time moment=at /></span> })}
+                {(waiting > 0).then(|| view! { <span>{count(waiting)} " waiting"</span> })}
+                {fallback}
+            </p>
+            {error}
+            {said}
+            <div class="channel-actions">
+                <form method="post" action="/rpc/test_channel">
+                    <input type="hidden" name="id" value=id.clone() />
+                    <button class="button" type="submit">
+                        "Send a test"
+                        <span class="visually-hidden">" to " {name.clone()}</span>
+                    </button>
+                </form>
+                <form method="post" action="/rpc/switch_channel">
+                    <input type="hidden" name="id" value=id.clone() />
+                    {on.map(|on| view! { <input type="hidden" name="on" value=on /> })}
+                    <button class="button" type="submit">
+                        {switch}
+                        <span class="visually-hidden">" " {name.clone()}</span>
+                    </button>
+                </form>
+                <details class="channel-fold" open=is_refused>
+                    <summary class="button">
+                        "Edit"
+                        <span class="visually-hidden">": " {name.clone()}</span>
+                    </summary>
+                    <form class="form" method="post" action="/rpc/update_channel" autocomplete="off">
+                        {again.alert()}
                         <input type="hidden" name="id" value=id.clone() />
-                        <button class="button" type="submit">
-                            "Send a test"
-                            <span class="visually-hidden">" to " {name.clone()}</span>
-                        </button>
-                    </form>
-                    <form method="post" action="/rpc/switch_channel">
-                        <input type="hidden" name="id" value=id.clone() />
-                        {on.map(|on| view! { <input type="hidden" name="on" value=on /> })}
-                        <button class="button" type="submit">
-                            {switch}
-                            <span class="visually-hidden">" " {name.clone()}</span>
-                        </button>
-                    </form>
-                </div>
-                <Fold summary="Edit" of=name.clone()>
-                    <form class="entry-form" method="post" action="/rpc/update_channel" autocomplete="off">
-                        <input type="hidden" name="id" value=edited />
-                        <ChannelFields kind=kind channel=channel others=others />
+                        <ChannelFields kind=kind channel=channel others=others again=again />
                         <button class="button button--primary" type="submit">
                             "Save " {name.clone()}
                         </button>
                     </form>
-                </Fold>
-                <Fold summary="Delete" of=of_delete>
-                    <form class="entry-form" method="post" action="/rpc/delete_channel">
+                </details>
+                <details class="channel-fold">
+                    <summary class="button button--no">
+                        "Delete"
+                        <span class="visually-hidden">": " {name.clone()}</span>
+                    </summary>
+                    <form class="form" method="post" action="/rpc/delete_channel">
                         <input type="hidden" name="id" value=id />
                         <p>
                             "Its secrets are erased and it is told nothing any more. Messages that it sent stay as they are, and their buttons do nothing."
                         </p>
                         <button class="button button--no" type="submit">
-                            "Delete " {to_delete}
+                            "Delete " {name}
                         </button>
                     </form>
-                </Fold>
+                </details>
             </div>
-        </Entry>
+        </li>
     }
 }

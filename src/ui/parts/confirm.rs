@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use web_sys::Element;
 
 use super::icons::{self, Icon};
+use crate::domain::decision::NOT_IDEMPOTENT;
 use crate::ui::alive::changes;
 use crate::ui::alive::dom::find;
 
@@ -67,8 +68,7 @@ pub fn Confirm(
             <p class="confirm-what">{title}</p>
             <p class="warning" hidden=move || !is_once()>
                 <Icon path=icons::CAUTION />
-                <strong>"Not idempotent"</strong>
-                <span>"Each run has its own effect, and this permits one."</span>
+                <strong>{NOT_IDEMPOTENT}</strong>
             </p>
             <div class="confirm-matter" tabindex="0" role="group" aria-label="What you approve">
                 <div class="confirm-changes" node_ref=list></div>

@@ -17,6 +17,7 @@ use crate::rpc::actions::{DecideAction, decide_action};
 use crate::ui::alive::checks;
 use crate::ui::alive::controls;
 use crate::ui::alive::dom::{find, focus, on_element, tell_element, told, within};
+use crate::wire::card::Sure;
 use crate::wire::error::{EditProblem, UiError};
 
 /// The form's word for yes.
@@ -40,7 +41,10 @@ pub fn DecisionBar(
     is_once: bool,
     /// Why nothing was decided just before.
     refusal: Option<String>,
+    /// The reason that was typed and not used yet.
+    reason: String,
 ) -> impl IntoView {
+    let (has_reason, proposed) = (!reason.is_empty(), (!reason.is_empty()).then(String::new));
     let form = NodeRef::<html::Form>::new();
     let state = State {
         edits: RwSignal::new(0),
@@ -113,11 +117,18 @@ pub fn DecisionBar(
                     "Reject"
                 </button>
             </div>
-            <details class="reason">
+            <details class="reason" open=has_reason>
                 <summary>"Add a reason"</summary>
                 <div class="field">
                     <label for="reason">"Reason, for the agent and the history (optional)"</label>
-                    <TextArea id="reason".to_owned() name="comment".to_owned() form=FORM rows=2 />
+                    <TextArea
+                        id="reason".to_owned()
+                        name="comment".to_owned()
+                        form=FORM
+                        text=reason
+                        rows=2
+                        proposed=proposed
+                    />
                 </div>
             </details>
             <p class="decision-note">{note}</p>
@@ -193,7 +204,7 @@ impl State {
     fn go_on(self) {
         let asked = self.asked.try_update_value(Option::take).flatten();
         if let Some(decision) = asked.filter(|_| !self.is_off()) {
-            self.decide(DecideAction { sure: true, ..decision });
+            self.decide(DecideAction { sure: Sure(true), ..decision });
         }
     }
 

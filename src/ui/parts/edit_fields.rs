@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::decision_bar::FORM;
 use super::text_area::TextArea;
 use crate::wire::card::{EditField, FieldInput};
+use crate::wire::typed::Typed;
 
 /// The id of what the fold holds, so that the bar's Edit leads there: browsers open a fold to get to something in it.
 pub const EDIT: &str = "edit";
@@ -14,11 +15,15 @@ pub const EDIT: &str = "edit";
 pub fn EditFields(
     /// What may be edited.
     fields: Vec<EditField>,
+    /// What was typed and not used yet.
+    typed: Typed,
 ) -> impl IntoView {
     let size = if fields.len() == 1 { "1 value".to_owned() } else { format!("{} values", fields.len()) };
-    let controls = fields.iter().map(control).collect_view();
+    let texts: Vec<Option<String>> = fields.iter().map(|field| typed_over(field, &typed)).collect();
+    let is_open = texts.iter().any(Option::is_some);
+    let controls = fields.iter().zip(texts).map(|(field, text)| control(field, text)).collect_view();
     view! {
-        <details class="fold edit-fields">
+        <details class="fold edit-fields" open=is_open>
             <summary>
                 "Edit " <span class="fold-size">{size}</span>
             </summary>
@@ -37,9 +42,18 @@ fn control_name(index: u32) -> String {
     format!("edits[{index}]")
 }
 
-fn control(field: &EditField) -> impl IntoView + use<> {
+/// What was typed over the proposed value.
+fn typed_over(field: &EditField, typed: &Typed) -> Option<String> {
+    let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = typed.text(&control_name(field.index))?;
+    (plain(text) != plain(&field.value)).then(|| text.to_owned())
+}
+
+/// What is typed over a value is told from it by `data-proposed`, where the control does not begin with the value.
+fn control(field: &EditField, typed: Option<String>) -> impl IntoView + use<> {
     let (id, name) = (control_id(field.index), control_name(field.index));
-    let value = field.value.clone();
+    let proposed = typed.as_ref().map(|_| field.value.clone());
+    let value = typed.unwrap_or_else(|| field.value.clone());
     let hint_id = format!("{id}-hint");
     let hint = match field.input {
         FieldInput::Text | FieldInput::Line | FieldInput::Boolean => None,
@@ -61,6 +75,7 @@ fn control(field: &EditField) -> impl IntoView + use<> {
                     form=FORM
                     text=value
                     rows=rows
+                    proposed=proposed
                     described_by=described_by
                 />
             }
@@ -75,6 +90,7 @@ fn control(field: &EditField) -> impl IntoView + use<> {
                     form=FORM
                     text=value
                     rows=rows
+                    proposed=proposed
                     input="json"
                     described_by=described_by
                 />
@@ -84,7 +100,7 @@ fn control(field: &EditField) -> impl IntoView + use<> {
         FieldInput::Boolean => {
             let is_true = value == "true";
             view! {
-                <select id=id.clone() name=name form=FORM>
+                <select id=id.clone() name=name form=FORM data-proposed=proposed>
                     <option value="true" selected=is_true>
                         "true"
                     </option>
@@ -108,6 +124,7 @@ fn control(field: &EditField) -> impl IntoView + use<> {
                     inputmode=mode
                     autocomplete="off"
                     data-input=kind
+                    data-proposed=proposed
                     aria-describedby=described_by
                 />
             }

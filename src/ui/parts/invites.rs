@@ -4,36 +4,47 @@ use leptos::prelude::*;
 
 use super::choice::{Choice, role_hint, role_label};
 use super::entries::{Entries, Entry};
+use super::line::{Line, LineKind};
+use super::refused::{Again, FieldState};
 use super::time::Time;
 use crate::domain::role::Role;
 use crate::wire::people::InviteView;
 
 /// The form that makes a link.
 #[component]
-pub fn InviteForm() -> impl IntoView {
+pub fn InviteForm(
+    /// Its second beginning.
+    again: Again,
+) -> impl IntoView {
+    let state = again.field("role", "role", None);
     let roles = Role::ALL
         .into_iter()
         .map(|role| {
             let (label, hint) = (role_label(role), role_hint(role));
             let is_usual = role == Role::Reviewer;
+            let is_chosen = again.is_ticked("role", role.as_str(), is_usual);
+            let state = if is_usual { state.clone() } else { FieldState::default() };
             view! {
-                <Choice kind="radio" name="role" value=role.as_str() label=label hint=hint checked=is_usual />
+                <Choice kind="radio" name="role" value=role.as_str() label=label hint=hint checked=is_chosen state=state />
             }
         })
         .collect_view();
     view! {
         <form class="form" method="post" action="/rpc/invite_person">
+            {again.alert()}
             <fieldset class="choices">
                 <legend>"Role"</legend>
+                {state.below()}
                 {roles}
             </fieldset>
-            <div class="field">
-                <label for="email">"E-mail (optional)"</label>
-                <input type="email" id="email" name="email" maxlength="254" autocomplete="off" aria-describedby="email-hint" />
-                <p class="hint" id="email-hint">
-                    "The account gets this address. Nothing is sent: you pass the link on yourself."
-                </p>
-            </div>
+            <Line
+                name="email"
+                label="E-mail (optional)"
+                kind=LineKind::Email
+                hint="The account gets this address. Nothing is sent: you pass the link on yourself."
+                maxlength=254
+                again=again
+            />
             <button class="button button--primary" type="submit">
                 "Make a link"
             </button>

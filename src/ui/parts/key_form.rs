@@ -3,6 +3,8 @@
 use leptos::prelude::*;
 
 use super::choice::Choice;
+use super::line::Line;
+use super::refused::{Again, FieldState};
 use crate::domain::scope::Scope;
 
 /// The scopes that a person can give, with what they allow.
@@ -27,38 +29,50 @@ const LIFETIMES: [(&str, &str); 5] =
 
 /// Name, scopes and end.
 #[component]
-pub fn KeyForm() -> impl IntoView {
+pub fn KeyForm(
+    /// Its second beginning.
+    again: Again,
+) -> impl IntoView {
+    let state = again.field("scopes", "scopes", None);
     let scopes = SCOPES
         .into_iter()
         .map(|(scope, label, hint)| {
             let is_usual = scope == Scope::Actions;
+            let is_ticked = again.is_ticked(scope.as_str(), "on", is_usual);
+            let state = if is_usual { state.clone() } else { FieldState::default() };
             view! {
-                <Choice kind="checkbox" name=scope.as_str() value="on" label=label hint=hint checked=is_usual />
+                <Choice kind="checkbox" name=scope.as_str() value="on" label=label hint=hint checked=is_ticked state=state />
             }
         })
         .collect_view();
+    let chosen = again.text("days", String::new());
     let lifetimes = LIFETIMES
         .into_iter()
-        .map(|(days, words)| view! { <option value=days>{words}</option> })
+        .map(|(days, words)| view! { <option value=days selected=days == chosen>{words}</option> })
         .collect_view();
+    let lasts = again.field("days", "days", None);
     view! {
         <form class="form" method="post" action="/rpc/create_key" autocomplete="off">
-            <div class="field">
-                <label for="name">"Name"</label>
-                <input type="text" id="name" name="name" maxlength="100" required aria-describedby="name-hint" />
-                <p class="hint" id="name-hint">
-                    "Cards and the history show it as the agent's name."
-                </p>
-            </div>
+            {again.alert()}
+            <Line
+                name="name"
+                label="Name"
+                hint="Cards and the history show it as the agent's name."
+                maxlength=100
+                required=true
+                again=again
+            />
             <fieldset class="choices">
                 <legend>"Scopes"</legend>
+                {state.below()}
                 {scopes}
             </fieldset>
             <div class="field">
                 <label for="days">"Lasts"</label>
-                <select id="days" name="days">
+                <select id="days" name="days" autofocus=lasts.is_wrong() aria-invalid=lasts.invalid() aria-describedby=lasts.described_by()>
                     {lifetimes}
                 </select>
+                {lasts.below()}
             </div>
             <button class="button button--primary" type="submit">
                 "Make a key"

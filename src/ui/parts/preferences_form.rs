@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::choice::Choice;
+use super::refused::Again;
 use crate::domain::preferences::Theme;
 use crate::wire::account::{AccountView, ZoneGroup};
 
@@ -11,8 +12,14 @@ use crate::wire::account::{AccountView, ZoneGroup};
 pub fn PreferencesForm(
     /// What is chosen now.
     account: AccountView,
+    /// Its second beginning.
+    again: Again,
 ) -> impl IntoView {
     let AccountView { theme, shortcuts, time_zone, project_time_zone, zones, now, .. } = account;
+    let time_zone = again.text("time_zone", time_zone);
+    let (theme_state, zone_state) =
+        (again.field("theme", "theme", None), again.field("time_zone", "time_zone", Some("time_zone-hint")));
+    let shortcuts = again.is_ticked("shortcuts", "on", shortcuts);
     let themes = Theme::ALL
         .into_iter()
         .map(|each| {
@@ -21,14 +28,16 @@ pub fn PreferencesForm(
                 Theme::Light => "Light",
                 Theme::Dark => "Dark",
             };
-            view! { <Choice kind="radio" name="theme" value=each.as_str() label=label checked=each == theme /> }
+            view! { <Choice kind="radio" name="theme" value=each.as_str() label=label checked=again.is_ticked("theme", each.as_str(), each == theme) /> }
         })
         .collect_view();
     let of_project = format!("As the project ({project_time_zone})");
     view! {
         <form class="form" method="post" action="/rpc/save_preferences">
-            <fieldset class="choices choices--row">
+            {again.alert()}
+            <fieldset class="choices choices--row" aria-describedby=theme_state.described_by()>
                 <legend>"Theme"</legend>
+                {theme_state.below()}
                 {themes}
             </fieldset>
             <fieldset class="choices">
@@ -44,12 +53,19 @@ pub fn PreferencesForm(
             </fieldset>
             <div class="field">
                 <label for="time_zone">"Time zone"</label>
-                <select id="time_zone" name="time_zone" aria-describedby="time_zone-hint">
+                <select
+                    id="time_zone"
+                    name="time_zone"
+                    autofocus=zone_state.is_wrong()
+                    aria-invalid=zone_state.invalid()
+                    aria-describedby=zone_state.described_by()
+                >
                     <option value="" selected=time_zone.is_empty()>
                         {of_project}
                     </option>
                     {zone_options(zones, &time_zone)}
                 </select>
+                {zone_state.below()}
                 <p class="hint" id="time_zone-hint">
                     "Times are shown in it, and the days of the history begin by it. It is now " {now.text} "."
                 </p>

@@ -26,6 +26,12 @@ pub fn TextArea(
     /// Other elements that describe it.
     #[prop(optional)]
     described_by: Option<String>,
+    /// Whether what was typed was refused.
+    #[prop(optional)]
+    is_wrong: bool,
+    /// What was proposed, if the text to begin with is another.
+    #[prop(default = None)]
+    proposed: Option<String>,
 ) -> impl IntoView {
     view! {
         <textarea
@@ -35,6 +41,9 @@ pub fn TextArea(
             rows=rows
             autocomplete="off"
             data-input=input
+            data-proposed=proposed
+            autofocus=is_wrong
+            aria-invalid=is_wrong.then_some("true")
             aria-describedby=described_by
             inner_html=inside(&text)
         ></textarea>

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::icons::{self, Icon};
+use crate::domain::decision::NOT_IDEMPOTENT;
 
 /// Warnings, in sentences.
 #[component]
@@ -16,8 +17,7 @@ pub fn Warnings(
         view! {
             <p class="warning">
                 <Icon path=icons::CAUTION />
-                <strong>"Not idempotent"</strong>
-                <span>"Each run has its own effect. An approval permits a single run."</span>
+                <strong>{NOT_IDEMPOTENT}</strong>
             </p>
         }
     });

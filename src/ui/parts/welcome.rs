@@ -14,7 +14,7 @@ pub fn WelcomePane(
     let key = welcome.key.is_some().then(|| {
         view! {
             <p class="hint">
-                "The command holds a fresh key for your agent. It is shown this once; keep it if you want to go on using it."
+                "The command holds a key for your first agent. It is shown here until the first action is there, for an hour at most: keep it if you want to go on using it."
             </p>
         }
     });

@@ -92,10 +92,17 @@ async fn decide(
         }
     }
     // A copy that nobody knows of is made true here; the others are by the outbox.
-    if let (Press::Over(_, now), Some(channel)) = (&outcome, here)
+    let stray = match (&outcome, here) {
+        (Press::Over(_, now), Some(_)) => Some((**now).clone()),
+        (Press::Decided(_, action), Some(channel)) => {
+            services.stray_copy(channel, *action, &interaction.message).await
+        }
+        _ => None,
+    };
+    if let (Some(now), Some(channel)) = (stray, here)
         && let Ok(config) = services.open_config(channel)
         && let Err(failure) =
-            Discord::new(&config, services.platforms()).edit(&interaction.message, now).await
+            Discord::new(&config, services.platforms()).edit(&interaction.message, &now).await
     {
         tracing::debug!(reason = failure.reason, "a message in Discord stays as it is");
     }
