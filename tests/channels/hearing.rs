@@ -19,6 +19,9 @@ async fn a_bot_that_hears_nothing_is_shown_until_it_hears_again(pool: PgPool) {
     let said = seen.error.expect("trouble");
     assert!(said.starts_with(UNHEARD) && said.contains("bot token"), "{said}");
     assert_eq!(seen.failures, 1, "each news once");
+    // What arrives there says nothing of whether anybody is heard.
+    chat.told("Pay Acme", "500 €").await;
+    assert!(error().await.is_some_and(|error| error.starts_with(UNHEARD)));
     chat.hear().await;
     assert_eq!(error().await, None);
     // What it could not send is not forgotten because it hears.

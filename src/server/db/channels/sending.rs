@@ -4,6 +4,7 @@
 use sqlx::PgConnection;
 
 use crate::domain::Instant;
+use crate::domain::channel::UNHEARD;
 use crate::domain::delivery::Outcome;
 use crate::domain::ids::{ChannelId, ProjectId};
 use crate::server::db::DbResult;
@@ -50,7 +51,8 @@ pub async fn occupy(conn: &mut PgConnection, id: ChannelId, now: Instant, until:
     Ok(done.rows_affected() == 1)
 }
 
-/// Writes down how an attempt went, and lets others send; `until` says whose turn it was.
+/// Writes down how an attempt went, and lets others send; `until` says whose turn it was. That something arrived says
+/// nothing of whether people are heard.
 ///
 /// # Errors
 /// If the database can't be reached.
@@ -67,8 +69,10 @@ pub async fn note(
            busy_until = case when busy_until = $2 then null else busy_until end,
            last_fired_at = case when $3 then $6 else last_fired_at end,
            last_failed_at = case when $4 then $6 else last_failed_at end,
-           fail_count = case when $3 then 0 when $4 then fail_count + 1 else fail_count end,
-           last_error = case when $3 then null when $4 then $5 else last_error end
+           fail_count = case when $3 then case when starts_with(last_error, $7) then fail_count else 0 end
+             when $4 then fail_count + 1 else fail_count end,
+           last_error = case when $3 then case when starts_with(last_error, $7) then last_error end
+             when $4 then $5 else last_error end
          where channel_id = $1",
         id.uuid(),
         until,
@@ -76,6 +80,7 @@ pub async fn note(
         outcome.is_failure(),
         outcome.reason(),
         now,
+        UNHEARD,
     )
     .execute(conn)
     .await?;
