@@ -102,7 +102,7 @@ test("each vector alone as markdown, where nothing can shield it from its neighb
       const card = await answer.json();
       const pane = document.createElement("div");
       document.querySelector("main")!.append(pane);
-      pane.innerHTML = card.preview + (card.raw ?? "") + card.title_html;
+      pane.innerHTML = card.content.preview + (card.content.raw ?? "") + card.title_html;
       const all = pane.querySelectorAll("*").length;
       pane.scrollIntoView();
       return { all, text: pane.textContent };
