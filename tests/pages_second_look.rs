@@ -204,3 +204,35 @@ async fn what_cannot_be_approved_any_more_is_not_asked_about(db: PgPool) {
     let answer = ada.submit("/rpc/decide_action", &borrowed(&plain)).await;
     assert_eq!(answer.location(), format!("/inbox/{other}?done=1"), "one press for what can be repeated");
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_value_that_does_not_fit_is_named(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let id = app.agent().proposed(&mail_with(json!({"editable": ["preview.body", "title"]}))).await;
+    for (text, problem) in
+        [("x".repeat(501), "TooLong"), (String::new(), "Invalid"), ("a\0b".into(), "Invalid")]
+    {
+        for sure in ["", "true"] {
+            let sent =
+                ada.decide_fields(&id, "approve", &[("edits[1]", text.as_str()), ("sure", sure)]).await;
+            let answer = ada.call("decide_action", &borrowed(&sent)).await;
+            let expected = format!("{{\"BadEdit\":{{\"index\":1,\"problem\":\"{problem}\"}}}}");
+            assert_eq!((answer.status, answer.html), (422, expected), "{}", text.len());
+        }
+    }
+    assert_eq!(app.agent().read(&id).await["status"], "pending");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn only_a_yes_to_the_card_of_the_address_is_asked_about(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let id = app.agent().proposed(&mail_with(json!({"idempotent": false}))).await;
+    let other = app.agent().proposed(&mail_with(json!({"idempotent": false, "title": "Another"}))).await;
+    let sent = ada.decide_fields(&id, "approve", &[]).await;
+    assert_eq!(ada.submit(&format!("/inbox/{id}/sure"), &borrowed(&sent)).await.status, 200);
+    assert_eq!(ada.submit(&format!("/inbox/{other}/sure"), &borrowed(&sent)).await.location(), "/inbox");
+    let no = ada.decide_fields(&id, "reject", &[]).await;
+    assert_eq!(ada.submit(&format!("/inbox/{id}/sure"), &borrowed(&no)).await.location(), "/inbox");
+}

@@ -60,6 +60,8 @@ test("before the page is alive the plain form leads there, too @hydrated", async
 test("the sheet repeats what runs, and what was changed, by signs and not by colour alone @hydrated", async ({ page, agent, visit }) => {
   const action = await agent.propose({
     idempotent: false,
+    undo: "Ask the bank",
+    target_url: "https://bank.example/refunds",
     preview: { format: "markdown", body: "We refund **129 EUR**." },
     payload: { amount: 129, iban: "DE02120300000000202051" },
     editable: ["payload.amount"],
@@ -69,7 +71,7 @@ test("the sheet repeats what runs, and what was changed, by signs and not by col
   await approve(page).click();
   await expect(confirm(page)).toContainText("Not idempotent");
   await expect(confirm(page).locator("strong", { hasText: "129 EUR" })).toBeVisible();
-  await expect(confirm(page)).toContainText("DE02120300000000202051");
+  for (const part of ["DE02120300000000202051", "at bank.example", "https://bank.example/refunds", "Ask the bank", action.kind]) await expect(confirm(page)).toContainText(part);
   await look(page, "sheet-once");
   await page.keyboard.press("Escape");
   await expect(confirm(page)).toBeHidden();
@@ -79,7 +81,8 @@ test("the sheet repeats what runs, and what was changed, by signs and not by col
   await approve(page).click();
   await expect(confirm(page).locator("del")).toContainText("-129");
   await expect(confirm(page).locator("ins")).toContainText("+99");
-  await expect(confirm(page)).toContainText("As it was proposed, before your changes:");
+  await expect(confirm(page)).toContainText("What runs then, with your changes:");
+  await expect(confirm(page).locator(".payload-tree")).toContainText("amount: 99");
   await look(page, "sheet-edited");
   await confirmed(page);
   await expect(decision(page)).toContainText("with 1 edit");

@@ -30,6 +30,10 @@ pub async fn answer(
     let Ok(DecideAction { id, seen, verdict, comment, edits, sure: Sure(sure) }) = sent else {
         return Redirect::to("/inbox").into_response();
     };
+    // Only a yes is asked about, and about the card of the address.
+    if verdict != "approve" || !parts.uri.path().contains(&format!("/{id}/")) {
+        return Redirect::to("/inbox").into_response();
+    }
     let form = DecideForm { id: id.clone(), seen, verdict, comment, edits, sure };
     let look = match look(&services, &session, form).await {
         Ok(look) => look,

@@ -59,7 +59,12 @@ impl Chat {
     }
 
     pub(super) async fn hear(&self) -> usize {
-        listen::catch_up(&self.desk.services, self.holder).await.expect("a database")
+        let heard = listen::catch_up(&self.desk.services, self.holder).await.expect("a database");
+        let answers = self.desk.services.platforms().tasks();
+        answers.close();
+        crate::delivery::soon(answers.wait()).await;
+        answers.reopen();
+        heard
     }
 
     pub(super) async fn told(&self, title: &str, body: &str) -> (Action, Message) {

@@ -85,13 +85,13 @@ fn line(channel: &SeenChannel) -> String {
     let state = match (stored.enabled, &stored.health.error) {
         (false, _) => "paused".to_owned(),
         (true, None) => "works".to_owned(),
-        (true, Some(error)) => format!("fails: {error}"),
+        (true, Some(error)) => format!("fails: {}", printable(error)),
     };
     format!(
         "{}  {:<9} {}  {} waiting, {state}",
         stored.id,
         stored.kind.as_str(),
-        stored.name,
+        printable(&stored.name),
         channel.pending
     )
 }

@@ -82,7 +82,20 @@ fn state(key: &StoredKey) -> String {
     }
 }
 
-/// A name that can do nothing to a terminal.
-pub(super) fn printable(name: &str) -> String {
-    crate::server::text::reveal_text(name)
+/// A text that can do nothing to a terminal and stays in its line.
+pub(super) fn printable(text: &str) -> String {
+    crate::server::text::reveal_text(text).replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn what_others_said_stays_in_its_line_and_moves_no_cursor() {
+        assert_eq!(printable("no\r\nok      forged"), "no  ok      forged");
+        assert!(
+            !printable("\u{1b}[2J\u{7}\u{9b}\u{202e}").chars().any(|c| c.is_control() || c == '\u{202e}')
+        );
+    }
 }

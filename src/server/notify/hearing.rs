@@ -3,6 +3,7 @@
 //!
 //! Who listens is decided here, for how long in [`lease`]; what is heard on a connection is the platform's business.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -21,7 +22,7 @@ use crate::server::random;
 use crate::server::service::Services;
 
 /// What is being worked on when the server stops gets this long.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_secs(3);
 
 /// The channels of each account, with the account.
 pub type Accounts<A> = HashMap<String, (A, Vec<StoredChannel>)>;
@@ -51,7 +52,10 @@ pub trait Heard: Sized + 'static {
 /// If the database can't be reached.
 pub async fn accounts<H: Heard>(services: &Services) -> ServiceResult<Accounts<H::Account>> {
     let mut accounts = Accounts::new();
-    for channel in services.deciding_channels(H::KIND).await? {
+    let mut channels = services.deciding_channels(H::KIND).await?;
+    // Where two channels have different tokens of one account, the one that was put in last is more likely to be good.
+    channels.sort_by_key(|channel| Reverse(channel.updated_at));
+    for channel in channels {
         match services.open_config(&channel) {
             Ok(config) => {
                 let Some((name, account)) = H::account(services, &channel, &config) else { continue };

@@ -6,7 +6,7 @@ use super::Services;
 use crate::domain::action::{Action, Intent, Refusal, Status};
 use crate::domain::content::ContentDigest;
 use crate::domain::decision::{Channel, Decider, Verdict};
-use crate::domain::editable::{Edit, EditablePath, check_edits};
+use crate::domain::editable::{Edit, EditRefusal, EditablePath, check_edits};
 use crate::domain::ids::ActionId;
 use crate::domain::role::Role;
 use crate::domain::text::Comment;
@@ -98,11 +98,9 @@ impl Services {
                 // What can't be approved any more, or not with these edits, is refused for that.
                 let can_be =
                     action.status(self.clock.now()) == Status::Pending && action.content_sha256 == seen;
-                if can_be && !form.sure {
-                    let is_edited = !changes(&action, &edits)?.is_empty();
-                    if is_edited || action.asks_again() {
-                        return Err(UiError::Unsure);
-                    }
+                let is_edited = can_be && !changes(&action, &edits)?.is_empty();
+                if can_be && !form.sure && (is_edited || action.asks_again()) {
+                    return Err(UiError::Unsure);
                 }
                 edits
             }
@@ -140,10 +138,25 @@ impl Services {
     }
 }
 
-/// What differs from the proposal.
-fn changes(action: &Action, edits: &Map<String, Value>) -> ServiceResult<Vec<Edit>> {
-    let checked = check_edits(&action.content, &action.editable, edits);
-    checked.map_err(|refusal| ServiceError::refused(Refusal::Edit(refusal), &action.editable))
+/// What differs from the proposal. A value that does not fit is named by its place in the action's list.
+fn changes(action: &Action, edits: &Map<String, Value>) -> Result<Vec<Edit>, UiError> {
+    check_edits(&action.content, &action.editable, edits).map_err(|refusal| {
+        let place = match &refusal {
+            EditRefusal::Invalid(error) => action.editable.iter().zip(0_u32..).find(|(path, _)| {
+                let path = path.to_string();
+                error
+                    .field
+                    .strip_suffix(&path)
+                    .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+            }),
+            EditRefusal::NotEditable(_) => None,
+        };
+        let place = place.map(|(_, index)| index);
+        match (ServiceError::refused(Refusal::Edit(refusal), &action.editable).into(), place) {
+            (UiError::BadEdit { problem, .. }, Some(index)) => UiError::BadEdit { index, problem },
+            (other, _) => other,
+        }
+    })
 }
 
 /// The values that the controls' texts stand for, by path.

@@ -89,6 +89,10 @@ impl Services {
             );
         }
         let (owner, now) = (Owner::Key(caller.key), self.clock.now());
+        // What can't be stored is nobody's.
+        if endpoint.contains('\0') {
+            return Ok(());
+        }
         let mut tx = self.pool.begin().await?;
         let found = db::push::with_endpoint(&mut tx, endpoint).await?;
         let Some(device) = found.filter(|device| device.owner == owner) else { return Ok(()) };

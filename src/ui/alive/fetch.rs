@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::js_sys::futures::JsFuture;
-use web_sys::{Document, DomParser, RequestInit, Response, SupportedType};
+use web_sys::{
+    Document, DomParser, FormData, HtmlFormElement, RequestInit, Response, SupportedType, UrlSearchParams,
+};
 
 use crate::wire::session::FETCHED;
 
@@ -20,7 +22,24 @@ pub enum Answer {
 /// # Errors
 /// If the server can't be reached or is in trouble.
 pub async fn page(address: &str) -> Result<Answer, JsValue> {
+    ask(address, RequestInit::new()).await
+}
+
+/// Asks for the page that answers a form, with what stands in it now and a value more.
+///
+/// # Errors
+/// If the server can't be reached or is in trouble.
+pub async fn answer_to(form: &HtmlFormElement, address: &str, more: (&str, &str)) -> Result<Answer, JsValue> {
+    let sent = FormData::new_with_form(form)?;
+    sent.append_with_str(more.0, more.1)?;
     let init = RequestInit::new();
+    init.set_method("POST");
+    let pairs: JsValue = sent.into();
+    init.set_body(&UrlSearchParams::new_with_str_sequence_sequence(&pairs)?.into());
+    ask(address, init).await
+}
+
+async fn ask(address: &str, init: RequestInit) -> Result<Answer, JsValue> {
     let headers = web_sys::Headers::new()?;
     headers.set("accept", "text/html")?;
     headers.set(FETCHED, "1")?;

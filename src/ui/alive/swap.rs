@@ -149,8 +149,14 @@ fn take_card(old: &Element, new: &Element, why: Why) {
         }
     }
     take_children(old, new);
-    if let Some(pane) = find(".inbox-detail").filter(|_| why == Why::Asked) {
-        pane.set_scroll_top(0);
+    if why == Why::Asked {
+        if let Some(pane) = find(".inbox-detail") {
+            pane.set_scroll_top(0);
+        }
+        // Where the page itself scrolls, on a phone: what came of a decision stands at the card's top.
+        if find(".card").is_some_and(|card| card.get_bounding_client_rect().top() < 0.0) {
+            window().scroll_to_with_x_and_y(0.0, 0.0);
+        }
     }
 }
 

@@ -157,7 +157,7 @@ fn Split(
             <div class="inbox-side">
                 <Finder filter=filter.clone() kinds=view.kinds.clone() agents=view.agents.clone() />
                 <InboxTabs filter=filter.clone() tabs=view.tabs.clone() />
-                {view.trouble.clone().into_iter().map(|sentence| view! { <Trouble sentence=sentence /> }).collect_view()}
+                <Trouble sentences=view.trouble.clone() />
                 {view.problem.clone().map(|sentence| view! { <Alert sentence=sentence /> })}
                 <InboxList list=view selected=selected filter=filter is_picked=place.is_picked />
                 {bulk}
@@ -175,15 +175,21 @@ fn Split(
     }
 }
 
-/// A channel that does not deliver; administrators find out why on the page of channels.
+/// Channels that do not deliver, in one line; administrators find out why on the page of channels.
 #[component]
-fn Trouble(sentence: String) -> impl IntoView {
+fn Trouble(sentences: Vec<String>) -> impl IntoView {
+    let sentence = match sentences.len() {
+        0 => return ().into_any(),
+        1 => sentences.into_iter().next().unwrap_or_default(),
+        count => format!("{count} channels do not deliver."),
+    };
     view! {
         <p class="not-delivered">
             {sentence} " "
             <a href="/channels">"Channels"</a>
         </p>
     }
+    .into_any()
 }
 
 /// What stands where no action fits.

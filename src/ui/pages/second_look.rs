@@ -8,7 +8,7 @@ use leptos_router::hooks::use_params_map;
 
 use crate::ui::parts::card_head::TargetHost;
 use crate::ui::parts::change_list::ChangeList;
-use crate::ui::parts::content_block::ContentBlock;
+use crate::ui::parts::content_block::{ContentBlock, UndoNote};
 use crate::ui::parts::icons::{self, Icon};
 use crate::ui::parts::safe_html::InlineHtml;
 use crate::ui::parts::warnings::Warnings;
@@ -48,6 +48,14 @@ fn Look(look: SecondLook) -> impl IntoView {
         .into_iter()
         .map(|(index, text)| view! { <input type="hidden" name=format!("edits[{index}]") value=text /> })
         .collect_view();
+    let reason = (!form.comment.trim().is_empty()).then(|| {
+        view! {
+            <section aria-labelledby="why">
+                <h2 id="why">"Your reason"</h2>
+                <p class="reason-given">{form.comment.clone()}</p>
+            </section>
+        }
+    });
     let card = format!("/inbox/{}", form.id);
     view! {
         <Title text=format!("Approve {title}?") />
@@ -66,11 +74,13 @@ fn Look(look: SecondLook) -> impl IntoView {
                 {target.map(|target| view! { <TargetHost target=target /> })}
             </p>
             <Warnings not_idempotent=look.not_idempotent found=look.warnings />
+            {look.undo.map(|undo| view! { <UndoNote undo=undo /> })}
             {changed}
             <section class="second-look-content" aria-labelledby="content">
                 <h2 id="content">{if is_edited { "What runs then, with your edits" } else { "What runs then" }}</h2>
-                <ContentBlock undo=look.undo content=look.content />
+                <ContentBlock content=look.content />
             </section>
+            {reason}
             <form class="decision-buttons" method="post" action="/rpc/decide_action" autocomplete="off">
                 <input type="hidden" name="id" value=form.id />
                 <input type="hidden" name="seen" value=form.seen />

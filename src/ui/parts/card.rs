@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::card_head::CardHead;
-use super::content_block::ContentBlock;
+use super::content_block::{ContentBlock, UndoNote};
 use super::context::{Alikes, Past};
 use super::decision_bar::DecisionBar;
 use super::decision_view::{DecisionBlock, EndBlock};
@@ -76,17 +76,42 @@ pub fn CardView(
                 {head}
                 {end.map(|(state, sentence)| view! { <EndBlock state=state sentence=sentence /> })}
                 {card.decision.map(|decision| view! { <DecisionBlock decision=decision claimed=card.claimed /> })}
-                {card.not_told.into_iter().map(|sentence| view! { <p class="not-delivered">{sentence}</p> }).collect_view()}
                 {card.delivery.map(|delivery| view! { <Delivery delivery=delivery id=card.id.clone() /> })}
                 {card.result.map(|result| view! { <ResultBlock result=result /> })}
                 <Alikes alike=card.context.alike />
                 <Warnings not_idempotent=card.not_idempotent && is_pending found=card.warnings />
-                <ContentBlock undo=card.undo content=card.content />
+                {card.undo.map(|undo| view! { <UndoNote undo=undo /> })}
+                <ContentBlock content=card.content />
                 {edit}
+                <NotTold sentences=card.not_told />
                 <Past kind=kind agent=agent past=card.context.past />
                 <Timeline events=card.timeline id=card.id />
             </div>
             {bar}
         </article>
+    }
+}
+
+/// Who was to be told and was not. Below what is decided, and in one line however many channels fail.
+#[component]
+fn NotTold(
+    /// One for each channel.
+    sentences: Vec<String>,
+) -> impl IntoView {
+    let count = sentences.len();
+    let lines = sentences
+        .into_iter()
+        .map(|sentence| view! { <p class="not-delivered">{sentence}</p> })
+        .collect_view();
+    if count > 1 {
+        view! {
+            <details class="fold">
+                <summary>{format!("{count} channels did not deliver this")}</summary>
+                {lines}
+            </details>
+        }
+        .into_any()
+    } else {
+        lines.into_any()
     }
 }

@@ -39,16 +39,17 @@ pub fn CardHead(
     }
 }
 
-/// Where it happens: the host, and the whole address for who asks.
+/// Where it happens: the host, which is what matters first, and the whole address if there is more to it.
 #[component]
 pub fn TargetHost(
     /// The address.
     target: Target,
 ) -> impl IntoView {
+    let Target { host, url } = target;
+    let is_all =
+        url.strip_suffix('/').unwrap_or(&url).split_once("://").is_some_and(|(_, rest)| rest == host);
     view! {
-        <span class="target" title=target.url>
-            "at "
-            <strong>{target.host}</strong>
-        </span>
+        <span class="target">"at "<strong>{host}</strong></span>
+        {(!is_all).then(|| view! { <code class="target-url">{url}</code> })}
     }
 }

@@ -3,12 +3,11 @@
 use leptos::ev::Event;
 use leptos::html;
 use leptos::prelude::*;
-use web_sys::Element;
 
 use super::icons::{self, Icon};
 use crate::domain::decision::NOT_IDEMPOTENT;
-use crate::ui::alive::changes;
 use crate::ui::alive::dom::find;
+use crate::ui::alive::{changes, look};
 
 /// What is asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,15 +34,14 @@ pub fn Confirm(
     on_yes: Callback<()>,
 ) -> impl IntoView {
     let sheet = NodeRef::<html::Dialog>::new();
-    let (list, content) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
+    let [facts, list, content] = [(); 3].map(|()| NodeRef::<html::Div>::new());
     Effect::new(move |_| {
-        let (Some(sheet), Some(list), Some(content)) = (sheet.get(), list.get(), content.get()) else {
-            return;
-        };
+        let (Some(sheet), Some(list)) = (sheet.get(), list.get()) else { return };
+        let (Some(facts), Some(content)) = (facts.get(), content.get()) else { return };
         match question.get() {
             Some(asked) if !sheet.open() => {
                 changes::list_in(&list);
-                show_content(&content, asked.edits > 0);
+                look::show(&facts, &content, asked.edits > 0);
                 _ = sheet.show_modal();
             }
             None if sheet.open() => sheet.close(),
@@ -66,6 +64,7 @@ pub fn Confirm(
         >
             <h2 id="confirm-title">"Approve this?"</h2>
             <p class="confirm-what">{title}</p>
+            <div class="confirm-facts" node_ref=facts></div>
             <p class="warning" hidden=move || !is_once()>
                 <Icon path=icons::CAUTION />
                 <strong>{NOT_IDEMPOTENT}</strong>
@@ -92,19 +91,6 @@ pub fn Confirm(
                 </button>
             </div>
         </dialog>
-    }
-}
-
-/// Repeats what the card shows of the content. Copies of what is in the page, so no text becomes markup.
-fn show_content(place: &Element, is_edited: bool) {
-    place.set_text_content(None);
-    if is_edited {
-        changes::append(place, "p", "hint", "As it was proposed, before your changes:");
-    }
-    for part in [".card .preview [data-part='first']", ".card .payload-tree"] {
-        if let Some(copy) = find(part).and_then(|part| part.clone_node_with_deep(true).ok()) {
-            _ = place.append_child(&copy);
-        }
     }
 }
 

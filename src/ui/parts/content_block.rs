@@ -1,4 +1,4 @@
-//! What runs when it is approved, in the order in which a decider reads it.
+//! What runs when it is approved, and how it could be walked back.
 
 use leptos::prelude::*;
 
@@ -8,24 +8,27 @@ use super::safe_html::Html;
 use crate::wire::card::ContentView;
 use crate::wire::safe_html::SafeHtml;
 
-/// How it could be walked back, the preview and the payload.
+/// How it could be walked back.
+#[component]
+pub fn UndoNote(
+    /// In the agent's words.
+    undo: SafeHtml,
+) -> impl IntoView {
+    view! {
+        <figure class="undo">
+            <figcaption>"How to undo it, says the agent"</figcaption>
+            <Html html=undo class="quote" />
+        </figure>
+    }
+}
+
+/// The preview and the payload.
 #[component]
 pub fn ContentBlock(
-    /// The undo note, in the agent's words.
-    undo: Option<SafeHtml>,
-    /// The preview and the payload.
+    /// Both.
     content: ContentView,
 ) -> impl IntoView {
-    let undo = undo.map(|undo| {
-        view! {
-            <figure class="undo">
-                <figcaption>"How to undo it, says the agent"</figcaption>
-                <Html html=undo class="quote" />
-            </figure>
-        }
-    });
     view! {
-        {undo}
         <Preview
             format=content.format
             rendered=content.preview

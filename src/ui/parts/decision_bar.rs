@@ -167,7 +167,13 @@ impl State {
             self.trouble.set(Some(ended_sentence(&told(&event).unwrap_or_default())));
         });
         let typed = card.clone();
-        on_element(&card, "input", move |_| self.edits.set(controls::edits(&typed)));
+        on_element(&card, "input", move |_| {
+            self.edits.set(controls::edits(&typed));
+            // What was wrong is being corrected; what is over stays over.
+            if !self.is_over.get_untracked() && !self.is_signed_out.get_untracked() {
+                self.trouble.set(None);
+            }
+        });
     }
 
     /// Sends the form from the page. What the page can't read is left to the browser, which sends it itself.

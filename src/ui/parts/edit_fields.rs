@@ -1,10 +1,14 @@
 //! The values that the agent allows to be changed, each with a control for its type.
 
+use std::mem::discriminant;
+
 use leptos::prelude::*;
+use serde_json::Value;
 
 use super::decision_bar::FORM;
 use super::text_area::TextArea;
 use crate::wire::card::{EditField, FieldInput};
+use crate::wire::error::EditProblem;
 use crate::wire::typed::Typed;
 
 /// The id of what the fold holds, so that the bar's Edit leads there: browsers open a fold to get to something in it.
@@ -53,6 +57,9 @@ fn typed_over(field: &EditField, typed: &Typed) -> Option<String> {
 fn control(field: &EditField, typed: Option<String>) -> impl IntoView + use<> {
     let (id, name) = (control_id(field.index), control_name(field.index));
     let proposed = typed.as_ref().map(|_| field.value.clone());
+    let problem = typed.as_deref().and_then(|text| problem(field, text));
+    let is_wrong = problem.is_some();
+    let problem = problem.map(|problem| format!("This {}.", problem.words()));
     let value = typed.unwrap_or_else(|| field.value.clone());
     let hint_id = format!("{id}-hint");
     let hint = match field.input {
@@ -91,6 +98,7 @@ fn control(field: &EditField, typed: Option<String>) -> impl IntoView + use<> {
                     text=value
                     rows=rows
                     proposed=proposed
+                    is_wrong=is_wrong
                     input="json"
                     described_by=described_by
                 />
@@ -125,6 +133,8 @@ fn control(field: &EditField, typed: Option<String>) -> impl IntoView + use<> {
                     autocomplete="off"
                     data-input=kind
                     data-proposed=proposed
+                    autofocus=is_wrong
+                    aria-invalid=is_wrong.then_some("true")
                     aria-describedby=described_by
                 />
             }
@@ -138,9 +148,29 @@ fn control(field: &EditField, typed: Option<String>) -> impl IntoView + use<> {
             </label>
             {input}
             {hint.map(|hint| view! { <p class="hint" id=hint_id>{hint}</p> })}
-            <p class="field-problem" id=problem_id></p>
+            <p class="field-problem" id=problem_id>
+                {problem}
+            </p>
             <div class="change-live"></div>
         </div>
+    }
+}
+
+/// What is wrong with a text that came back, as the page says it while somebody types.
+fn problem(field: &EditField, text: &str) -> Option<EditProblem> {
+    let value = |text: &str| serde_json::from_str::<Value>(text.trim()).ok();
+    match field.input {
+        FieldInput::Number if !value(text).is_some_and(|value| value.is_number()) => {
+            Some(EditProblem::NotANumber)
+        }
+        FieldInput::Json => match (value(text), value(&field.value)) {
+            (None, _) => Some(EditProblem::NotJson),
+            (Some(new), Some(old)) if discriminant(&new) != discriminant(&old) => {
+                Some(EditProblem::OtherType)
+            }
+            _ => None,
+        },
+        FieldInput::Number | FieldInput::Text | FieldInput::Line | FieldInput::Boolean => None,
     }
 }
 
@@ -148,4 +178,23 @@ fn control(field: &EditField, typed: Option<String>) -> impl IntoView + use<> {
 fn rows_for(text: &str, least: u32, most: u32) -> u32 {
     let lines = text.lines().map(|line| 1 + line.len() / 78).sum::<usize>();
     u32::try_from(lines).unwrap_or(most).saturating_add(1).clamp(least, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_named_as_in_the_browser() {
+        let of = |input, value: &str, text: &str| {
+            let field = EditField { index: 0, path: "payload.x".into(), input, value: value.into() };
+            problem(&field, text)
+        };
+        assert_eq!(of(FieldInput::Number, "129", "many"), Some(EditProblem::NotANumber));
+        assert_eq!(of(FieldInput::Number, "129", " 99.5 "), None);
+        assert_eq!(of(FieldInput::Json, "[1]", "[1"), Some(EditProblem::NotJson));
+        assert_eq!(of(FieldInput::Json, "[1]", "{}"), Some(EditProblem::OtherType));
+        assert_eq!(of(FieldInput::Json, "null", "null"), None);
+        assert_eq!(of(FieldInput::Line, "a", "{"), None);
+    }
 }

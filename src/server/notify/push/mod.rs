@@ -78,6 +78,10 @@ pub fn allows(outbound: &Outbound, endpoint: &str) -> Result<(), String> {
     if url.fragment().is_some() {
         return Err("an address with a fragment (#)".to_owned());
     }
+    // One spelling of an address is one device: whose it is would else be a matter of how it is written.
+    if url.as_str() != endpoint || url.host_str().is_some_and(|host| host.ends_with('.')) {
+        return Err(format!("not as a browser writes it, which is {url}"));
+    }
     match url.scheme() {
         "https" => Ok(()),
         _ if outbound.policy.allow_private_targets => Ok(()),

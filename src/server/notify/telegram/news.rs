@@ -17,6 +17,8 @@ use crate::server::text::reveal_text;
 
 /// Longest text of an answer to a button (<https://core.telegram.org/bots/api#answercallbackquery>).
 const ANSWER_MAX: usize = 200;
+/// Answers that are on their way at most.
+const ANSWERS_MAX: usize = 200;
 
 /// Takes one update.
 ///
@@ -88,7 +90,7 @@ async fn button(
     let text: String = outcome.sentence().chars().take(ANSWER_MAX).collect();
     let alert = matches!(outcome, Press::Refused(_) | Press::Stranger(_) | Press::Over(..));
     let answer = json!({"callback_query_id": query["id"], "text": text, "show_alert": alert});
-    tell(bot, "answerCallbackQuery", &answer).await;
+    tell_beside(services, bot, "answerCallbackQuery", answer);
     let Some(channel) = here else { return Ok(()) };
     match outcome {
         // A copy that nobody knows of is made true here; the others are by the outbox.
@@ -151,7 +153,7 @@ async fn answer(
             "chat_id": message["chat"]["id"], "message_id": message["reply_to_message"]["message_id"],
             "text": escape(outcome.sentence()), "parse_mode": "HTML",
         });
-        tell(bot, "editMessageText", &said).await;
+        tell_beside(services, bot, "editMessageText", said);
         return Ok(true);
     }
     Ok(false)
@@ -180,7 +182,7 @@ async fn private(services: &Services, bot: &Bot, message: &Value) -> ServiceResu
                 .to_owned(),
         },
     };
-    tell(bot, "sendMessage", &json!({"chat_id": message["chat"]["id"], "text": text})).await;
+    tell_beside(services, bot, "sendMessage", json!({"chat_id": message["chat"]["id"], "text": text}));
     Ok(())
 }
 
@@ -193,6 +195,18 @@ fn failed(error: ServiceError) -> ServiceResult<Press> {
             Ok(Press::Refused("That did not work, and nothing was decided. Open the card.".to_owned()))
         }
     }
+}
+
+/// Calls a method beside the work on what came next: anybody may write to a bot, and whoever does keeps nobody's press
+/// waiting. When very many want an answer, some get none.
+fn tell_beside(services: &Services, bot: &Bot, method: &'static str, arguments: Value) {
+    let tasks = services.platforms().tasks();
+    if tasks.len() >= ANSWERS_MAX {
+        tracing::warn!(method, "too many wait for an answer in Telegram");
+        return;
+    }
+    let bot = bot.clone();
+    tasks.spawn(async move { tell(&bot, method, &arguments).await });
 }
 
 /// Calls a method whose failure changes nothing that counts.
