@@ -85,7 +85,6 @@ async fn what_does_not_fit_is_said_beside_the_form(db: PgPool) {
     for (field, value, sentence) in [
         ("settings[url]", "ftp://x", "The address must be an http or https address."),
         ("name", " ", "A channel's name has 1 to 200 characters."),
-        ("window", "5", "10 to 3600 seconds"),
         ("settings[hmac_secret]", "short", "16 to 256 characters"),
     ] {
         let mut fields = hook("https://hook.example", "hook");
@@ -96,7 +95,39 @@ async fn what_does_not_fit_is_said_beside_the_form(db: PgPool) {
         assert!(page.text("[role=alert]").contains(sentence), "{field}: {}", page.text("[role=alert]"));
         assert!(page.has("form[action='/rpc/create_channel']"));
     }
+    let phone = [
+        ("kind", "ntfy"),
+        ("name", "phone"),
+        ("settings[url]", "https://ntfy.example"),
+        ("settings[topic]", "ops"),
+        ("window", "5"),
+    ];
+    let refused = ada.submit("/rpc/create_channel", &phone).await;
+    assert!(refused.location().starts_with("/channels?new=ntfy&refused="), "{}", refused.location());
+    assert!(ada.follow(&refused).await.text("[role=alert]").contains("10 to 3600 seconds"));
     assert_eq!(app.count("select count(*) from notification_channel").await, 0);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_webhook_says_whether_it_is_signed_and_asks_for_no_burst(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let guide = ada.open("/channels?new=webhook").await;
+    assert!(!guide.has("input[name=window]") && guide.text(".channel-steps").contains("triggered_at"));
+    assert!(ada.open("/channels?new=ntfy").await.has("input[name=window]"));
+    let admin = app.program(&[Scope::Admin]).await;
+    let config = json!({"url": "https://hook.example"});
+    let channel = json!({"name": "hook", "type": "webhook", "config": config, "digest_window_sec": 90});
+    admin.post("/v1/notification-channels", &channel).await.expect(201);
+    let page = ada.open("/channels").await;
+    assert!(page.text(".channel .facts").contains("not signed"), "{}", page.html);
+    assert!(!page.has(".channel input[name=window]"));
+    let id = page.attributes("form[action='/rpc/test_channel'] input", "value").remove(0);
+    let edit = [("id", id.as_str()), ("name", "hook"), ("settings[hmac_secret]", "a secret of sixteen")];
+    assert_eq!(ada.submit("/rpc/update_channel", &edit).await.location(), "/channels?done=saved");
+    assert!(!ada.open("/channels").await.text(".channel .facts").contains("not signed"));
+    let kept = "select digest_window_secs::bigint from notification_channel";
+    assert_eq!(app.count(kept).await, 90, "what the API set stays");
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
@@ -143,6 +174,13 @@ async fn a_failure_is_on_the_inbox_and_on_the_card(db: PgPool) {
         "{}",
         inbox.html
     );
+    let card = ada.open(&format!("/inbox/{id}")).await;
+    assert_eq!(card.text(".not-delivered"), "Webhook “hook”: not delivered, chat not found.");
+    let retry = "update outbox set state = 'retry', attempt = 1 where state = 'dlq'";
+    assert_eq!(sqlx::query(retry).execute(&db).await.expect("one").rows_affected(), 1);
+    let card = ada.open(&format!("/inbox/{id}")).await;
+    assert!(card.text(".not-delivered").contains("chat not found. It is tried again."), "{}", card.html);
+    app.decider().decide(&id, &json!({"decision": "reject"})).await.expect(200);
     let card = ada.open(&format!("/inbox/{id}")).await;
     assert_eq!(card.text(".not-delivered"), "Webhook “hook”: not delivered, chat not found.");
     let page = ada.open("/channels").await;

@@ -61,6 +61,9 @@ async fn a_new_channel_keeps_everything_but_its_secrets(db: PgPool) {
     assert!(!page.has("input[name='settings[approval_mode]'][checked]"), "it was unticked");
     assert!(page.has("form[action='/rpc/create_channel']"));
 
+    assert!(page.has("input[name='settings[bot_token]'][required]"));
+    assert!(!page.has("input[name='settings[hmac_secret]'][required]"), "nothing was typed there");
+
     // The rule that is broken is the other setting's, though both are secrets.
     let fields = [
         ("kind", "slack"),
@@ -86,14 +89,69 @@ async fn a_new_channel_keeps_everything_but_its_secrets(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_wrong_address_is_shown_again_and_the_signing_secret_can_not_be_forgotten(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let (url, secret) = ("htps://hook.example/a", "a secret of sixteen");
+    let fields =
+        [("kind", "webhook"), ("name", "hook"), ("settings[url]", url), ("settings[hmac_secret]", secret)];
+    let page = refused(&ada, "/rpc/create_channel", &fields).await;
+    let (address, signing) = ("input[name='settings[url]']", "input[name='settings[hmac_secret]']");
+    assert!(problem_of(&page, address).contains("http or https"), "{}", page.html);
+    assert_eq!((value(&page, address).as_str(), value(&page, signing).as_str()), (url, ""));
+    assert!(page.has(&format!("{signing}[required]")) && !page.html.contains(secret));
+    assert_eq!(page.texts(".field-lost").len(), 1);
+    assert!(!ada.open("/channels?new=webhook").await.has(&format!("{signing}[required]")));
+    let page = refused(&ada, "/rpc/create_channel", &fields[..3]).await;
+    assert!(!page.has(&format!("{signing}[required]")), "it may be left out");
+
+    let fields = [
+        ("kind", "ntfy"),
+        ("name", "phone"),
+        ("settings[url]", "https://ntfy.example"),
+        ("settings[topic]", "a b"),
+    ];
+    let page = refused(&ada, "/rpc/create_channel", &fields).await;
+    assert!(problem_of(&page, "input[name='settings[topic]']").contains("1 to 64"), "{}", page.html);
+    assert_eq!(value(&page, address), "https://ntfy.example");
+    assert!(!page.has(".field-lost"));
+
+    // One that is there keeps its secret unless another is typed.
+    let fields = [
+        ("kind", "webhook"),
+        ("name", "hook"),
+        ("settings[url]", "https://hook.example"),
+        ("settings[hmac_secret]", secret),
+    ];
+    assert_eq!(ada.submit("/rpc/create_channel", &fields).await.location(), "/channels?done=made");
+    let page = ada.open("/channels").await;
+    let edit = "form[action='/rpc/update_channel']";
+    let id = page.attributes(&format!("{edit} input[name=id]"), "value").remove(0);
+    assert_eq!(page.attributes(&format!("{edit} input[name=kind]"), "value"), ["webhook"]);
+    for (typed, is_required) in [("", false), ("another secret of sixteen", true)] {
+        let fields = [
+            ("id", id.as_str()),
+            ("kind", "webhook"),
+            ("name", "hook"),
+            ("settings[url]", url),
+            ("settings[hmac_secret]", typed),
+        ];
+        let page = refused(&ada, "/rpc/update_channel", &fields).await;
+        assert_eq!(value(&page, &format!("{edit} {address}")), url);
+        assert_eq!(page.has(&format!("{edit} {signing}[required]")), is_required, "{typed}");
+    }
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn a_channel_that_is_edited_opens_where_it_was(db: PgPool) {
     let app = TestApp::start(&db).await;
     let ada = app.ada().await;
     for name in ["first", "second"] {
         let fields = [
-            ("kind", "webhook"),
+            ("kind", "ntfy"),
             ("name", name),
-            ("settings[url]", "https://hook.example"),
+            ("settings[url]", "https://ntfy.example"),
+            ("settings[topic]", "ops"),
             ("window", "60"),
         ];
         assert_eq!(ada.submit("/rpc/create_channel", &fields).await.location(), "/channels?done=made");
@@ -104,7 +162,13 @@ async fn a_channel_that_is_edited_opens_where_it_was(db: PgPool) {
     let (at, other) = if names[0] == "second" { (0, 1) } else { (1, 0) };
     let edited = format!(".channel:nth-child({})", at + 1);
     let other = format!(".channel:nth-child({})", other + 1);
-    let fields = [("id", ids[at].as_str()), ("name", "renamed"), ("settings[url]", ""), ("window", "5")];
+    let fields = [
+        ("id", ids[at].as_str()),
+        ("name", "renamed"),
+        ("settings[url]", ""),
+        ("settings[topic]", "ops"),
+        ("window", "5"),
+    ];
     let page = refused(&ada, "/rpc/update_channel", &fields).await;
     assert!(!page.has(&format!("{other} details[open]")));
     assert!(page.text(&format!("{edited} details[open] > summary")).contains("Edit"));
@@ -213,6 +277,10 @@ async fn the_set_up_keeps_what_was_typed_and_says_at_once_that_it_is_over(db: Pg
     }
     fields[3].1 = PASSWORD;
     assert_eq!(browser.submit("/rpc/set_up", &fields).await.location(), "/inbox");
+    let history = browser.open("/history").await.texts(".history-what");
+    for told in ["Grace made their account with the set-up link", "Somebody made the project"] {
+        assert!(history.iter().any(|what| what.contains(told)), "{told}: {history:?}");
+    }
     for used in [path, "/setup?token=old"] {
         let page = app.browser().open(used).await;
         assert_eq!((page.status, page.has("input")), (410, false), "{used}");

@@ -10,7 +10,7 @@ use axum::http::{Method, header};
 use axum::response::Response;
 use leptos::prelude::provide_context;
 
-use crate::domain::channel::{ChannelKind, fields};
+use crate::domain::channel::{ChannelKind, Field, Rule, fields};
 use crate::ui::shell::shell;
 use crate::wire::typed::Typed;
 
@@ -26,7 +26,10 @@ pub async fn answer(context: impl Fn() + Clone + Send + Sync + 'static, request:
     let (parts, body) = request.into_parts();
     // A body that can't be read is a page without what was typed.
     let bytes = to_bytes(body, MAX_BYTES).await.unwrap_or_default();
-    let typed = Typed::new(url::form_urlencoded::parse(&bytes).into_owned(), is_secret);
+    let pairs: Vec<(String, String)> = url::form_urlencoded::parse(&bytes).into_owned().collect();
+    let kind =
+        pairs.iter().find(|(name, _)| name == "kind").and_then(|(_, kind)| ChannelKind::from_text(kind));
+    let typed = Typed::new(pairs, |name| is_secret(kind, name));
     let context = move || {
         context();
         provide_context(typed.clone());
@@ -43,31 +46,53 @@ pub async fn as_page(mut parts: Parts, context: impl Fn() + Clone + Send + Sync 
     page(Request::from_parts(parts, Body::empty())).await
 }
 
-/// Whether a field's text is never written into a page.
-fn is_secret(name: &str) -> bool {
+/// Whether a field's text is never written into a page. Sorts of channels share names, and `kind` says which one's a
+/// setting is, where the form does.
+fn is_secret(kind: Option<ChannelKind>, name: &str) -> bool {
     let setting = name.strip_prefix("settings[").and_then(|name| name.strip_suffix(']'));
-    match setting {
-        Some(setting) => {
-            let all = ChannelKind::ALL.into_iter().flat_map(fields);
-            all.filter(|field| field.name == setting).any(|field| field.is_secret)
-        }
-        None => matches!(name, "password" | "current" | "token"),
-    }
+    let Some(setting) = setting else { return matches!(name, "password" | "current" | "token") };
+    let own = kind.and_then(|kind| fields(kind).iter().find(|field| field.name == setting));
+    own.map_or_else(
+        || {
+            ChannelKind::ALL
+                .into_iter()
+                .flat_map(fields)
+                .any(|field| field.name == setting && is_hidden(field))
+        },
+        is_hidden,
+    )
+}
+
+/// An address is sealed at rest, but whoever typed it wrong has to see what is wrong with it.
+fn is_hidden(field: &Field) -> bool {
+    field.is_secret && field.rule != Rule::Url
 }
 
 #[cfg(test)]
 mod tests {
     use super::is_secret;
+    use crate::domain::channel::ChannelKind;
 
     #[test]
     fn secrets_of_every_sort_are_known_by_their_names() {
-        for name in ["password", "current", "settings[bot_token]", "settings[hmac_secret]", "settings[url]"] {
-            assert!(is_secret(name), "{name}");
+        let sorts = ChannelKind::ALL.map(Some);
+        for kind in sorts.into_iter().chain([None]) {
+            for name in ["password", "current", "settings[bot_token]", "settings[hmac_secret]"] {
+                assert!(is_secret(kind, name), "{kind:?} {name}");
+            }
+            for name in
+                ["name", "email", "kinds", "settings[chat_id]", "settings[address]", "edits[0]", "comment"]
+            {
+                assert!(!is_secret(kind, name), "{kind:?} {name}");
+            }
         }
-        for name in
-            ["name", "email", "kinds", "settings[chat_id]", "settings[address]", "edits[0]", "comment"]
-        {
-            assert!(!is_secret(name), "{name}");
+    }
+
+    #[test]
+    fn an_address_is_shown_again_whichever_sort_has_it() {
+        for kind in [ChannelKind::Webhook, ChannelKind::Ntfy, ChannelKind::Slack, ChannelKind::Discord] {
+            assert!(!is_secret(Some(kind), "settings[url]"), "{kind:?}");
         }
+        assert!(!is_secret(None, "settings[url]"));
     }
 }

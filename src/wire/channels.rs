@@ -38,6 +38,8 @@ pub struct ChannelView {
     pub error: Option<String>,
     /// How many messages wait.
     pub pending: i64,
+    /// Whether a program can't tell its requests from anybody else's: it has no signing secret.
+    pub is_unsigned: bool,
     /// Kinds that it hears about, with commas; empty for all.
     pub kinds: String,
     /// Agents that it hears about, with commas; empty for all.

@@ -202,3 +202,33 @@ async fn a_test_that_this_shell_can_not_send_is_no_event(pool: PgPool) {
     let (code, said) = run(&pool, "channels test mail", &mail(&smtp)).await;
     assert_eq!((code, tests().await, smtp.taken().len()), (0, 1, 1), "{said}");
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn two_of_one_name_are_told_apart_by_their_ids_and_one_never_used_is_not_said_to_work(pool: PgPool) {
+    let (desk, ntfy) = (desk(pool.clone()).await, FakeNtfy::start().await);
+    let first = desk.channel("twin", "ntfy", ntfy.config()).await.to_string();
+    let second = desk.channel("twin", "ntfy", ntfy.config()).await.to_string();
+    desk.channel("own", "ntfy", ntfy.config()).await;
+    let shell = with_key(vec![("IMPRI_ALLOW_PRIVATE_TARGETS", "true".to_owned())]);
+
+    let (code, said) = run(&pool, "channels test twin", &shell).await;
+    assert_eq!((code, ntfy.published().len()), (1, 0), "{said}");
+    assert!(said.contains("2 channels have this name") && said.contains(&first), "{said}");
+    assert!(said.contains(&second), "{said}");
+    let (code, said) = run(&pool, &format!("channels test {second}"), &shell).await;
+    assert_eq!((code, ntfy.published().len()), (0, 1), "{said}");
+
+    let (code, said) = run(&pool, "channels list", &shell).await;
+    assert_eq!(code, 0, "{said}");
+    for (start, end) in [(&first, "0 waiting, not used yet"), (&second, "0 waiting, works")] {
+        let line = said.lines().find(|line| line.starts_with(start.as_str())).expect("its line");
+        assert!(line.ends_with(end), "{line}");
+    }
+
+    let (code, said) = run(&pool, "channels doctor", &shell).await;
+    assert_eq!(code, 0, "{said}");
+    for id in [&first, &second] {
+        assert!(said.contains(&format!("“twin” {id}: ")), "{said}");
+    }
+    assert!(said.contains("“own”: "), "{said}");
+}

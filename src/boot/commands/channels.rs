@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 
 use super::keys::printable;
 use super::{Desk, doctor, explain};
 use crate::boot::cli::{ChannelsArgs, ChannelsCommand};
 use crate::domain::audit::Actor;
+use crate::domain::channel::Standing;
 use crate::domain::decision::Channel;
 use crate::server::config::PublicUrl;
 use crate::server::notify::PlatformSettings;
@@ -51,11 +52,7 @@ async fn act(desk: &Desk, args: &ChannelsArgs, settings: &PlatformSettings) -> a
             }
         }
         ChannelsCommand::Test { channel } => {
-            let found = channels
-                .iter()
-                .find(|one| one.stored.id.to_string() == *channel || one.stored.name == *channel);
-            let found = found.context("There is no such channel: impri channels list shows them")?;
-            let mut said = test(desk, found).await?;
+            let mut said = test(desk, find(&channels, channel)?).await?;
             if args.address.public_url.is_none() {
                 let guessed = desk.services.public_url();
                 write!(said, "\nIts link leads to {guessed}; --public-url names another address.")?;
@@ -80,13 +77,32 @@ async fn test(desk: &Desk, channel: &SeenChannel) -> anyhow::Result<String> {
     }
 }
 
+/// The one channel that has an id, or else a name: two may have the same.
+fn find<'a>(channels: &'a [SeenChannel], word: &str) -> anyhow::Result<&'a SeenChannel> {
+    if let Some(found) = channels.iter().find(|channel| channel.stored.id.to_string() == word) {
+        return Ok(found);
+    }
+    let named: Vec<&SeenChannel> = channels.iter().filter(|channel| channel.stored.name == word).collect();
+    match named.as_slice() {
+        [] => bail!("There is no such channel: impri channels list shows them"),
+        [one] => Ok(one),
+        several => {
+            let ids: Vec<String> = several.iter().map(|channel| channel.stored.id.to_string()).collect();
+            bail!("{} channels have this name. Nothing was sent; give an id: {}", ids.len(), ids.join(", "))
+        }
+    }
+}
+
 fn line(channel: &SeenChannel) -> String {
     let stored = &channel.stored;
-    let state = match (stored.enabled, &stored.health.error) {
-        (false, _) => "paused".to_owned(),
-        (true, None) => "works".to_owned(),
-        (true, Some(error)) => format!("fails: {}", printable(error)),
-    };
+    let health = &stored.health;
+    let standing = Standing::of(stored.enabled, health.error.is_some(), health.delivered_at.is_some());
+    let mut state = standing.label().to_lowercase();
+    if standing == Standing::Fails
+        && let Some(error) = &health.error
+    {
+        state = format!("{state}: {}", printable(error));
+    }
     format!(
         "{}  {:<9} {}  {} waiting, {state}",
         stored.id,

@@ -49,10 +49,12 @@ pub(super) async fn look(
         let stored = &channel.stored;
         let finding = examine(services, settings, stored).await;
         let state = if stored.enabled { "" } else { " (paused)" };
+        let is_twin = channels.iter().filter(|other| other.stored.name == stored.name).count() > 1;
+        let id = if is_twin { format!(" {}", stored.id) } else { String::new() };
         let (Finding::Works(said) | Finding::Unknown(said) | Finding::Broken(said)) = &finding;
         // A platform may answer anything.
         let (name, said) = (printable(&stored.name), printable(said));
-        writeln!(out, "{finding:<8}{} “{name}”{state}: {said}", stored.kind.label())?;
+        writeln!(out, "{finding:<8}{} “{name}”{id}{state}: {said}", stored.kind.label())?;
         match finding {
             Finding::Works(_) => {}
             Finding::Unknown(_) => unknown += 1,

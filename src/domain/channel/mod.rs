@@ -72,6 +72,56 @@ impl ChannelKind {
             Self::Ntfy | Self::Webhook => false,
         }
     }
+
+    /// Whether what comes in a burst becomes one message there. A program is told of each action.
+    pub fn gathers_bursts(self) -> bool {
+        self != Self::Webhook
+    }
+}
+
+/// How a channel does, at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is told nothing.
+    Paused,
+    /// The last message did not arrive.
+    Fails,
+    /// The last message arrived.
+    Works,
+    /// No message was sent yet, but for tests that failed.
+    New,
+}
+
+impl Standing {
+    /// By whether it is told anything, a failure is noted of it, and a message ever arrived.
+    pub fn of(is_enabled: bool, is_failing: bool, has_arrived: bool) -> Self {
+        match (is_enabled, is_failing, has_arrived) {
+            (false, ..) => Self::Paused,
+            (true, true, _) => Self::Fails,
+            (true, false, true) => Self::Works,
+            (true, false, false) => Self::New,
+        }
+    }
+
+    /// What the style calls it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Paused => "paused",
+            Self::Fails => "fails",
+            Self::Works => "works",
+            Self::New => "new",
+        }
+    }
+
+    /// What people call it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Paused => "Paused",
+            Self::Fails => "Fails",
+            Self::Works => "Works",
+            Self::New => "Not used yet",
+        }
+    }
 }
 
 /// What is noted of a channel begins so while nothing is heard from it: what is pressed there comes to nothing.

@@ -52,14 +52,17 @@ impl Services {
         let action = db::actions::get(&mut conn, member.project, id).await?.ok_or(ServiceError::NotFound)?;
         let timeline = db::audit::timeline(&mut conn, id).await?;
         let reader = self.reader(member);
-        let (delivery, context) = match action.status(reader.now) {
+        let status = action.status(reader.now);
+        let (delivery, context) = match status {
             Status::Pending => (None, super::context::before(&mut conn, member, &action, &reader).await?),
             _ => (db::outbox::latest(&mut conn, id).await?, CardContext::default()),
         };
         let may_decide = member.role.allows(Role::Reviewer);
         let told = db::channel_messages::told(&mut conn, id).await?;
         let mut card = view::card::card(&action, delivery, timeline, context, may_decide, &reader);
-        card.not_told = told.into_iter().filter_map(view::channels::not_told).collect();
+        let is_waiting = status == Status::Pending;
+        let not_told = |told| view::channels::not_told(told, is_waiting);
+        card.not_told = told.into_iter().filter_map(not_told).collect();
         Ok(card)
     }
 

@@ -66,7 +66,7 @@ impl Services {
             kind: form.kind.clone(),
             config: settings(kind, &form.settings, true),
             enabled: Some(true),
-            window_secs: Some(window(&form.window)?),
+            window_secs: window(kind, &form.window)?,
             filters: Filters { kinds: words(&form.kinds), agents: words(&form.agents) },
             fallback: form.fallback,
             name: form.name,
@@ -87,7 +87,7 @@ impl Services {
             name: Some(form.name),
             config: Some(settings(kind, &form.settings, false)),
             enabled: None,
-            window_secs: Some(window(&form.window)?),
+            window_secs: window(kind, &form.window)?,
             kinds: Some(words(&form.kinds)),
             agents: Some(words(&form.agents)),
             fallback: Some(form.fallback),
@@ -141,9 +141,14 @@ fn renamed(error: ServiceError) -> ServiceError {
     }
 }
 
-fn window(text: &str) -> Result<i64, FieldError> {
+/// Within how many seconds a burst becomes one message, of a sort whose form asks for it.
+fn window(kind: ChannelKind, text: &str) -> Result<Option<i64>, FieldError> {
     let wrong = || FieldError::invalid("digest_window_sec", "must be a number of seconds.");
-    if text.trim().is_empty() { Ok(notices::WINDOW) } else { text.trim().parse().map_err(|_| wrong()) }
+    match text.trim() {
+        _ if !kind.gathers_bursts() => Ok(None),
+        "" => Ok(Some(notices::WINDOW)),
+        text => text.parse().map(Some).map_err(|_| wrong()),
+    }
 }
 
 fn words(text: &str) -> Vec<String> {

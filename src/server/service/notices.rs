@@ -12,7 +12,6 @@ use super::Services;
 use super::notice_ends::Ending;
 use crate::domain::Instant;
 use crate::domain::action::{Action, Status};
-use crate::domain::channel::ChannelKind;
 use crate::domain::delivery::Outcome;
 use crate::domain::ids::{ActionId, ChannelId};
 use crate::server::db::channel_messages::{MessageState, StoredMessage};
@@ -158,7 +157,7 @@ impl Services {
         if !channel.enabled {
             return over(skipped("the channel is paused"));
         }
-        if channel.kind != ChannelKind::Webhook
+        if channel.kind.gathers_bursts()
             && let Some(until) = hold_until(&mut conn, &channel, now).await?
         {
             let held = StoredMessage { state: MessageState::Held { until }, reference: None, shown: None };

@@ -47,6 +47,10 @@ pub fn tested(tested: Tested) -> v1::ChannelTest {
 /// A channel for its administrators.
 pub fn managed(seen: SeenChannel, reader: &Reader) -> ChannelView {
     let SeenChannel { stored, config, pending } = seen;
+    // Without its key nothing is known of its secrets, and the address is one of them.
+    let is_unsigned = stored.kind == ChannelKind::Webhook
+        && config.contains_key("url")
+        && !config.contains_key("hmac_secret");
     let settings = fields(stored.kind)
         .iter()
         .filter_map(|field| Some((field.name.to_owned(), setting(config.get(field.name)?))));
@@ -59,6 +63,7 @@ pub fn managed(seen: SeenChannel, reader: &Reader) -> ChannelView {
         failed: stored.health.failed_at.map(|at| reader.moment(at)),
         error: stored.health.error.as_deref().map(text::reveal_text),
         pending,
+        is_unsigned,
         kinds: stored.filters.kinds.join(", "),
         agents: stored.filters.agents.join(", "),
         window_secs: stored.window_secs,
@@ -73,12 +78,14 @@ pub fn trouble((name, kind, error): (String, ChannelKind, String)) -> String {
     format!("{} “{}”{what} {}.", kind.label(), text::reveal_text(&name), text::reveal_text(&error))
 }
 
-/// How a channel stands that an action was told to, if not all is well.
-pub fn not_told(told: Told) -> Option<String> {
+/// How a channel stands that an action was told to, if not all is well. Nobody is asked any more about an action that does
+/// not wait.
+pub fn not_told(told: Told, is_waiting: bool) -> Option<String> {
     let head = format!("{} “{}”", told.kind.label(), text::reveal_text(&told.name));
     let why = told.reason.as_deref().map(text::reveal_text).unwrap_or_default();
     match told.state.as_str() {
         "dlq" => Some(format!("{head}: not delivered, {why}.")),
+        "retry" if told.attempts > 0 && !is_waiting => Some(format!("{head}: not delivered, {why}.")),
         "retry" if told.attempts > 0 => {
             Some(format!("{head}: not delivered so far, {why}. It is tried again."))
         }

@@ -26,8 +26,8 @@ pub fn event(stored: StoredEvent, reader: &Reader) -> HistoryEvent {
         label: label(event.kind).to_owned(),
         at: reader.moment(event.at),
         did: did(&event).to_owned(),
-        who: who(&event.actor),
-        who_kind: event.actor.kind().to_owned(),
+        who: who(&event),
+        who_kind: who_kind(&event).to_owned(),
         through: card::through(&event.channel),
         place: place(&event),
         seal,
@@ -84,12 +84,32 @@ fn action_ref(id: ActionId, title: Option<&str>) -> ActionRef {
     ActionRef { id: id.to_string(), title: text::reveal_text(title.unwrap_or("(no title)")) }
 }
 
-fn who(actor: &Actor) -> String {
-    match actor {
+/// Whether it was done with the set-up link: the record has the operator for it, as nobody had an account yet.
+pub(super) fn is_set_up(event: &AuditEvent) -> bool {
+    let is_first = matches!(event.kind, EventKind::PersonCreated | EventKind::ProjectCreated);
+    is_first && matches!(event.actor, Actor::Operator) && event.channel.as_str() == "web"
+}
+
+fn who(event: &AuditEvent) -> String {
+    if let (true, EventKind::PersonCreated, Some(name)) =
+        (is_set_up(event), event.kind, string(&event.data, "name"))
+    {
+        return text::reveal_text(name);
+    }
+    match &event.actor {
         Actor::Reviewer { name, .. } | Actor::Key { name, .. } => text::reveal_text(name),
         Actor::Clock => "Clock".to_owned(),
         Actor::Operator => "Operator".to_owned(),
         Actor::Anonymous => "Unknown".to_owned(),
+    }
+}
+
+/// Who it was, for the sentence and the style.
+fn who_kind(event: &AuditEvent) -> &'static str {
+    match event.kind {
+        EventKind::PersonCreated if is_set_up(event) => "reviewer",
+        EventKind::ProjectCreated if is_set_up(event) => "anonymous",
+        _ => event.actor.kind(),
     }
 }
 
@@ -109,6 +129,7 @@ fn did(event: &AuditEvent) -> &'static str {
         EventKind::DeliveryReplayed => "had the callback sent again about",
         EventKind::KeyCreated => "made the key",
         EventKind::KeyRevoked => "revoked the key",
+        EventKind::PersonCreated if is_set_up(event) => "made their account",
         EventKind::PersonCreated => "made the account of",
         EventKind::PersonInvited => "invited somebody",
         EventKind::PersonInviteWithdrawn => "withdrew an invitation",
@@ -156,6 +177,7 @@ fn place(event: &AuditEvent) -> Option<String> {
         return None;
     }
     Some(match event.channel.as_str() {
+        "web" if is_set_up(event) => "with the set-up link".to_owned(),
         "web" if is_about_action => "in the inbox".to_owned(),
         "web" => "in the browser".to_owned(),
         "api" => "through the API".to_owned(),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::between;
-use super::history::{is_about_actor, string};
+use super::history::{is_about_actor, is_set_up, string};
 use crate::domain::Instant;
 use crate::domain::audit::{AuditEvent, EventKind};
 use crate::server::text;
@@ -22,6 +22,7 @@ pub(super) fn note(event: &AuditEvent, edits: usize, window: Option<(Instant, In
             let scopes: Vec<&str> = scopes.into_iter().flatten().filter_map(Value::as_str).collect();
             name().map(|name| format!("{name}, may use {}", scopes.join(", ")))
         }
+        EventKind::PersonCreated if is_set_up(event) => None,
         EventKind::KeyRevoked
         | EventKind::PersonCreated
         | EventKind::PersonDisabled

@@ -64,6 +64,11 @@ fn done_sentence(word: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether it was typed into the form of a new channel of this sort: that of one that is there names its sort, too.
+fn is_new(typed: &Typed, kind: ChannelKind) -> bool {
+    typed.text("id").is_none() && typed.text("kind") == Some(kind.as_str())
+}
+
 #[component]
 fn Channels(
     channels: ChannelsView,
@@ -73,7 +78,7 @@ fn Channels(
 ) -> impl IntoView {
     let ChannelsView { channels, tested } = channels;
     let making = match kind {
-        Some(kind) => refused.of(|typed| typed.text("kind") == Some(kind.as_str())).with_settings(kind),
+        Some(kind) => refused.of(|typed| is_new(typed, kind)).with_settings(kind),
         None => Again::default(),
     };
     let changing: Vec<Again> = channels

@@ -57,9 +57,9 @@ fn steps(kind: ChannelKind) -> &'static [&'static str] {
             "Choose a topic that nobody guesses, and subscribe to it in the ntfy app.",
             "If the server asks for accounts, make an access token that may write to the topic.",
         ],
-        ChannelKind::Webhook => {
-            &["Have a program listen at an address. It gets event, action_id, title, kind, inbox_url."]
-        }
+        ChannelKind::Webhook => &[
+            "Have a program listen at an address. It gets event, action_id, title, kind, inbox_url, triggered_at.",
+        ],
         ChannelKind::Email => &[
             "Mails go through a mail server that whoever runs this server names: IMPRI_SMTP_HOST, IMPRI_SMTP_FROM, and what \
              it takes to sign in there.",
@@ -168,6 +168,19 @@ pub fn ChannelFields(
     let window = channel.as_ref().map_or(60, |channel| channel.window_secs);
     let id = |name: &str| format!("{name}-{of}");
     let state = again.field("fallback", &id("fallback"), None);
+    let burst = kind.gathers_bursts().then(|| {
+        view! {
+            <Line
+                id=id("window")
+                name="window"
+                label="Burst"
+                value=window.to_string()
+                hint="More than 5 new actions within so many seconds become one message: 10 to 3600."
+                maxlength=TEXT_MAX
+                again=again.clone()
+            />
+        }
+    });
     view! {
         <Line
             id=id("name")
@@ -199,17 +212,9 @@ pub fn ChannelFields(
             hint="Only of these agents. Empty is all."
             maxlength=TEXT_MAX
             kind=LineKind::Code
-            again=again.clone()
-        />
-        <Line
-            id=id("window")
-            name="window"
-            label="Burst"
-            value=window.to_string()
-            hint="More than 5 new actions within so many seconds become one message: 10 to 3600."
-            maxlength=TEXT_MAX
             again=again
         />
+        {burst}
         <div class="field">
             <label for=id("fallback")>"When it fails"</label>
             <select

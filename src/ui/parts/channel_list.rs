@@ -6,6 +6,7 @@ use super::channel_form::ChannelFields;
 use super::header::count;
 use super::refused::Again;
 use super::time::Time;
+use crate::domain::channel::Standing;
 use crate::wire::channels::{ChannelView, TestedView};
 
 /// Every channel.
@@ -38,14 +39,8 @@ pub fn ChannelList(
     view! { <ul class="channels" aria-label="Channels">{rows}</ul> }.into_any()
 }
 
-/// How a channel does, at a glance: for the style, and in a word.
-fn health(channel: &ChannelView) -> (&'static str, &'static str) {
-    match (channel.enabled, &channel.error, &channel.delivered) {
-        (false, ..) => ("paused", "Paused"),
-        (true, Some(_), _) => ("fails", "Fails"),
-        (true, None, Some(_)) => ("works", "Works"),
-        (true, None, None) => ("new", "Not used yet"),
-    }
+fn standing(channel: &ChannelView) -> Standing {
+    Standing::of(channel.enabled, channel.error.is_some(), channel.delivered.is_some())
 }
 
 fn hears(channel: &ChannelView) -> String {
@@ -64,8 +59,9 @@ fn Row(
     tested: Option<TestedView>,
     again: Again,
 ) -> impl IntoView {
-    let ((health, word), hears) = (health(&channel), hears(&channel));
-    let ChannelView { id, name, kind, enabled, delivered, failed, error, pending, .. } = channel.clone();
+    let (standing, hears) = (standing(&channel), hears(&channel));
+    let ChannelView { id, name, kind, enabled, delivered, failed, error, pending, is_unsigned, .. } =
+        channel.clone();
     let waiting = u32::try_from(pending).unwrap_or(u32::MAX);
     let fallback = channel.fallback.as_ref().and_then(|id| others.iter().find(|(other, _)| other == id));
     let fallback = fallback.map(|(_, name)| view! { <span>"failures go to " {name.clone()}</span> });
@@ -85,12 +81,13 @@ fn Row(
             <div class="channel-head">
                 <h3 class="channel-name">{name.clone()}</h3>
                 <span class="tag">{kind.label()}</span>
-                <span class="channel-health" data-health=health>
-                    {word}
+                <span class="channel-health" data-health=standing.as_str()>
+                    {standing.label()}
                 </span>
             </div>
             <p class="facts">
                 <span>{hears}</span>
+                {is_unsigned.then(|| view! { <span>"not signed"</span> })}
                 {delivered.map(|at| view! { <span>"last message " <Time moment=at /></span> })}
                 {failed.map(|at| view! { <span>"last failure " <Time moment=at /></span> })}
                 {(waiting > 0).then(|| view! { <span>{count(waiting)} " waiting"</span> })}
@@ -122,6 +119,8 @@ fn Row(
                     <form class="form" method="post" action="/rpc/update_channel" autocomplete="off">
                         {again.alert()}
                         <input type="hidden" name="id" value=id.clone() />
+                        // What of it is secret goes by its sort, should it be refused.
+                        <input type="hidden" name="kind" value=kind.as_str() />
                         <ChannelFields kind=kind channel=channel others=others again=again />
                         <button class="button button--primary" type="submit">
                             "Save " {name.clone()}

@@ -76,6 +76,7 @@ pub fn Line(
         LineKind::Password => "password",
     };
     let focus = focus || state.is_wrong();
+    let required = required || state.is_lost();
     let spelling = (kind == LineKind::Code).then_some("false");
     view! {
         <div class="field">

@@ -133,6 +133,11 @@ impl FieldState {
         self.problem.is_some()
     }
 
+    /// Whether something secret has to be put in again: what is forgotten would be taken for left out.
+    pub fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
     /// `aria-invalid`.
     pub fn invalid(&self) -> Option<&'static str> {
         self.is_wrong().then_some("true")
