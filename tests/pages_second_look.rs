@@ -236,3 +236,17 @@ async fn only_a_yes_to_the_card_of_the_address_is_asked_about(db: PgPool) {
     let no = ada.decide_fields(&id, "reject", &[]).await;
     assert_eq!(ada.submit(&format!("/inbox/{id}/sure"), &borrowed(&no)).await.location(), "/inbox");
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_form_that_could_not_be_read_says_so(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let id = app.agent().proposed(&mail_with(json!({"title": "Unread"}))).await;
+    let mut sent = ada.decide_fields(&id, "approve", &[]).await;
+    sent.push(("sure".into(), "true".into()));
+    sent.push(("id".into(), id.clone()));
+    let answer = ada.submit("/rpc/decide_action", &borrowed(&sent)).await;
+    let page = ada.follow(&answer).await;
+    assert!(page.html.contains("The request was not understood"), "{}", answer.location());
+    assert_eq!(app.agent().read(&id).await["status"], "pending");
+}

@@ -8,6 +8,7 @@ use crate::rpc::actions::load_card;
 use crate::ui::parts::card_pane::CardPane;
 use crate::ui::parts::icons::{self, Icon};
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::refusal_in;
 use crate::wire::card::Card;
 use crate::wire::error::UiError;
 use crate::wire::typed::Typed;
@@ -16,9 +17,8 @@ use crate::wire::typed::Typed;
 #[component]
 pub fn ActionPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
-    let (refusal, is_done) = use_query_map().with_untracked(|query| {
-        (query.get_str("refused").and_then(UiError::from_code), query.get_str("done").is_some())
-    });
+    let (refusal, is_done) =
+        use_query_map().with_untracked(|query| (refusal_in(query), query.get_str("done").is_some()));
     let typed = use_context::<Typed>();
     view! {
         <h1 class="visually-hidden">"Action"</h1>

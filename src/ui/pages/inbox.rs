@@ -23,6 +23,7 @@ use crate::ui::parts::inbox_address::{address, filter_of, with_card};
 use crate::ui::parts::inbox_list::InboxList;
 use crate::ui::parts::inbox_tabs::InboxTabs;
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::refusal_in;
 use crate::ui::parts::status_badge::status_label;
 use crate::ui::parts::welcome::WelcomePane;
 use crate::wire::card::Card;
@@ -45,7 +46,7 @@ struct Place {
 impl Place {
     fn of(query: &ParamsMap) -> Self {
         let get = |name| query.get(name).filter(|value| !value.is_empty());
-        let refusal = query.get_str("refused").and_then(UiError::from_code);
+        let refusal = refusal_in(query);
         let is_empty = |name: &&str| query.get_str(name).is_some_and(|value| value.trim().is_empty());
         Self {
             filter: filter_of(query),

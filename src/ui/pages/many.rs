@@ -13,6 +13,7 @@ use crate::ui::parts::icons::{self, Icon};
 use crate::ui::parts::inbox_address::{address, filter_of, hidden};
 use crate::ui::parts::many_item::{Choice, ManyItemView};
 use crate::ui::parts::problem::problem;
+use crate::ui::parts::refused::refusal_in;
 use crate::ui::parts::status_badge::{Badge, status_label};
 use crate::ui::parts::text_area::TextArea;
 use crate::wire::error::UiError;
@@ -204,7 +205,7 @@ pub fn ManyDonePage() -> impl IntoView {
             Some((id.to_owned(), Some(NotDecided::from_code(code)?)))
         });
         let items: Vec<_> = done.chain(left).collect();
-        (filter_of(query), items, query.get_str("refused").and_then(UiError::from_code))
+        (filter_of(query), items, refusal_in(query))
     });
     view! {
         <Suspense>

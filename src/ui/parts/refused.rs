@@ -5,6 +5,7 @@
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_query_map;
+use leptos_router::params::ParamsMap;
 
 use super::alert::Alert;
 use crate::domain::channel::{ChannelKind, fields};
@@ -18,11 +19,17 @@ pub struct Refused {
     typed: Option<Typed>,
 }
 
+/// Why what a plain form asked for was refused, as the address says. What could not even be read comes back with leptos'
+/// own `__err`.
+pub fn refusal_in(query: &ParamsMap) -> Option<UiError> {
+    let said = query.get_str("refused").and_then(UiError::from_code);
+    said.or_else(|| query.get_str("__err").map(|_| UiError::BadRequest))
+}
+
 impl Refused {
     /// As the address and the form say that led here.
     pub fn read() -> Self {
-        let error =
-            use_query_map().with_untracked(|query| query.get_str("refused").and_then(UiError::from_code));
+        let error = use_query_map().with_untracked(refusal_in);
         Self { error, typed: use_context::<Typed>() }
     }
 
