@@ -278,7 +278,7 @@ async fn the_set_up_keeps_what_was_typed_and_says_at_once_that_it_is_over(db: Pg
     fields[3].1 = PASSWORD;
     assert_eq!(browser.submit("/rpc/set_up", &fields).await.location(), "/inbox");
     let history = browser.open("/history").await.texts(".history-what");
-    for told in ["Grace made their account with the set-up link", "Somebody made the project"] {
+    for told in ["Grace made their account, with the set-up link", "Somebody made the project"] {
         assert!(history.iter().any(|what| what.contains(told)), "{told}: {history:?}");
     }
     for used in [path, "/setup?token=old"] {
