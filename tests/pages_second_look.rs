@@ -214,8 +214,8 @@ async fn a_value_that_does_not_fit_is_named(db: PgPool) {
         [("x".repeat(501), "TooLong"), (String::new(), "Invalid"), ("a\0b".into(), "Invalid")]
     {
         for sure in ["", "true"] {
-            let sent =
-                ada.decide_fields(&id, "approve", &[("edits[1]", text.as_str()), ("sure", sure)]).await;
+            let mut sent = ada.decide_fields(&id, "approve", &[("edits[1]", text.as_str())]).await;
+            sent.push(("sure".into(), sure.into()));
             let answer = ada.call("decide_action", &borrowed(&sent)).await;
             let expected = format!("{{\"BadEdit\":{{\"index\":1,\"problem\":\"{problem}\"}}}}");
             assert_eq!((answer.status, answer.html), (422, expected), "{}", text.len());
@@ -245,8 +245,10 @@ async fn a_form_that_could_not_be_read_says_so(db: PgPool) {
     let mut sent = ada.decide_fields(&id, "approve", &[]).await;
     sent.push(("sure".into(), "true".into()));
     sent.push(("id".into(), id.clone()));
-    let answer = ada.submit("/rpc/decide_action", &borrowed(&sent)).await;
-    let page = ada.follow(&answer).await;
+    let from = format!("{}/inbox/{id}", app.url);
+    let headers = [("sec-fetch-site", "same-origin"), ("accept", "text/html"), ("referer", from.as_str())];
+    let answer = ada.post("/rpc/decide_action", &borrowed(&sent), &headers).await;
+    let page = ada.open(answer.location().trim_start_matches(&app.url)).await;
     assert!(page.html.contains("The request was not understood"), "{}", answer.location());
     assert_eq!(app.agent().read(&id).await["status"], "pending");
 }

@@ -51,21 +51,19 @@ pub async fn as_page(mut parts: Parts, context: impl Fn() + Clone + Send + Sync 
 fn is_secret(kind: Option<ChannelKind>, name: &str) -> bool {
     let setting = name.strip_prefix("settings[").and_then(|name| name.strip_suffix(']'));
     let Some(setting) = setting else { return matches!(name, "password" | "current" | "token") };
-    let own = kind.and_then(|kind| fields(kind).iter().find(|field| field.name == setting));
-    own.map_or_else(
-        || {
-            ChannelKind::ALL
-                .into_iter()
-                .flat_map(fields)
-                .any(|field| field.name == setting && is_hidden(field))
-        },
-        is_hidden,
-    )
-}
-
-/// An address is sealed at rest, but whoever typed it wrong has to see what is wrong with it.
-fn is_hidden(field: &Field) -> bool {
-    field.is_secret && field.rule != Rule::Url
+    let has_it = |kind: &ChannelKind| fields(*kind).iter().any(|field| field.name == setting);
+    let is_hidden = |kind: ChannelKind| {
+        // An address is sealed at rest, but whoever typed it wrong has to see what is wrong with it; those of chats are
+        // secrets in whole.
+        let is_shown = |field: &Field| {
+            field.rule == Rule::Url && matches!(kind, ChannelKind::Webhook | ChannelKind::Ntfy)
+        };
+        fields(kind).iter().any(|field| field.name == setting && field.is_secret && !is_shown(field))
+    };
+    match kind.filter(has_it) {
+        Some(kind) => is_hidden(kind),
+        None => ChannelKind::ALL.into_iter().any(is_hidden),
+    }
 }
 
 #[cfg(test)]
@@ -89,10 +87,10 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_shown_again_whichever_sort_has_it() {
-        for kind in [ChannelKind::Webhook, ChannelKind::Ntfy, ChannelKind::Slack, ChannelKind::Discord] {
-            assert!(!is_secret(Some(kind), "settings[url]"), "{kind:?}");
+    fn an_address_is_shown_again_unless_it_is_a_secret_in_whole() {
+        for (kind, is) in [("webhook", false), ("ntfy", false), ("slack", true), ("discord", true)] {
+            assert_eq!(is_secret(ChannelKind::from_text(kind), "settings[url]"), is, "{kind}");
         }
-        assert!(!is_secret(None, "settings[url]"));
+        assert!(is_secret(None, "settings[url]"));
     }
 }

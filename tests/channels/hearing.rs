@@ -26,7 +26,7 @@ async fn a_bot_that_hears_nothing_is_shown_until_it_hears_again(pool: PgPool) {
     assert_eq!(error().await, None);
     // What it could not send is not forgotten because it hears.
     chat.telegram.refuse("sendMessage", 403, json!({}), "Forbidden: bot was kicked from the supergroup chat");
-    chat.desk.wish("Pay Acme", "500 €").await;
+    chat.desk.wish("Pay others", "500 €").await;
     chat.desk.send_due().await;
     chat.hear().await;
     assert!(error().await.is_some_and(|error| error.contains("kicked")));
