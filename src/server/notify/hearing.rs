@@ -21,8 +21,9 @@ use crate::server::error::ServiceResult;
 use crate::server::random;
 use crate::server::service::Services;
 
-/// What is being worked on when the server stops gets this long.
-const GRACE: Duration = Duration::from_secs(3);
+/// What is being worked on when the server stops gets this long: the server waits 1 s for all that runs in it, and what is
+/// held has to be let go within that.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// The channels of each account, with the account.
 pub type Accounts<A> = HashMap<String, (A, Vec<StoredChannel>)>;
