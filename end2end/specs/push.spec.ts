@@ -85,7 +85,24 @@ async function worker(page: Page) {
       const worker = await navigator.serviceWorker.getRegistration();
       return (await worker!.getNotifications()).map(({ title, body, tag, data }) => ({ title, body, tag, path: data.path }));
     });
-  const push = (said: unknown) => browser.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data: JSON.stringify(said) });
+  // Chromium forgets a notification that is asked for between its being noted and its being shown: so nobody asks before
+  // the worker has shown it.
+  const [inside] = page.context().serviceWorkers();
+  await inside.evaluate(() => {
+    const here = self as any;
+    const show = here.registration.showNotification.bind(here.registration);
+    here.shownSoFar = 0;
+    here.registration.showNotification = async (...said: unknown[]) => {
+      await show(...said);
+      here.shownSoFar += 1;
+    };
+  });
+  const shownSoFar = () => inside.evaluate(() => (self as any).shownSoFar as number);
+  const push = async (said: unknown) => {
+    const before = await shownSoFar();
+    await browser.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data: JSON.stringify(said) });
+    await expect.poll(shownSoFar).toBe(before + 1);
+  };
   return { origin, shown, push };
 }
 
