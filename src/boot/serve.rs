@@ -34,7 +34,7 @@ const CONNECTIONS: u32 = 20;
 const DATABASE_PATIENCE: Duration = Duration::from_secs(30);
 /// A connection that was idle for longer is tried before it is used.
 const TRY_AFTER_IDLE: Duration = Duration::from_secs(2);
-/// How long requests in progress get at the end.
+/// How long requests and other work in progress get at the end: what runs servers often waits 10 s before it kills them.
 const GRACE: Duration = Duration::from_secs(8);
 /// Connections that may wait to be accepted: many agents may connect at once after a restart.
 const BACKLOG: u32 = 4096;
@@ -111,12 +111,17 @@ async fn serve_on(
     });
     let app = app.into_make_service_with_connect_info::<SocketAddr>();
     let serving = axum::serve(listener, app).with_graceful_shutdown(stop.clone().cancelled_owned());
-    within_grace(serving.into_future(), &stop).await.context("Serving failed")?;
-    workers.close();
-    if tokio::time::timeout(Duration::from_secs(1), workers.wait()).await.is_err() {
-        tracing::warn!("a worker did not end in time");
+    let ending = async {
+        serving.await?;
+        workers.close();
+        workers.wait().await;
+        Ok(())
+    };
+    within_grace(ending, &stop).await.context("Serving failed")?;
+    // What was cut may hold a connection for as long as it likes.
+    if tokio::time::timeout(Duration::from_secs(1), pool.close()).await.is_err() {
+        tracing::warn!("the connections to the database were not all closed");
     }
-    pool.close().await;
     tracing::info!("stopped");
     Ok(())
 }
@@ -133,7 +138,7 @@ async fn within_grace(
     tokio::select! {
         served = serving => served,
         () = late => {
-            tracing::warn!("some connections did not end in time and were cut");
+            tracing::warn!("some connections or workers did not end in time and were cut");
             Ok(())
         }
     }

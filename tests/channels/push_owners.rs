@@ -168,3 +168,17 @@ async fn an_endpoint_is_an_address_and_nothing_else(pool: PgPool) {
     guarded.add_push_device(&ada, &sent, false, "Firefox").await.expect("that is one");
     assert_eq!(guarded.push_devices(&ada).await.expect("a database").len(), 1);
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn however_many_come_at_once_there_are_no_more_than_twenty(pool: PgPool) {
+    let (desk, push) = (desk(pool).await, FakePush::start().await);
+    let console = key(&desk, "console").await;
+    let sent: Vec<SentSubscription> = (0..30).map(|n| push.subscribe(&format!("browser {n}"))).collect();
+    let outcomes =
+        futures::future::join_all(sent.iter().map(|sent| desk.services.subscribe_key(&console, sent))).await;
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 20);
+    assert!(matches!(outcomes.into_iter().find_map(Result::err), Some(ServiceError::Invalid(_))));
+    let stored = sqlx::query_scalar("select count(*) from push_device where gone_at is null");
+    let stored: i64 = stored.fetch_one(desk.services.pool()).await.expect("a count");
+    assert_eq!(stored, 20);
+}

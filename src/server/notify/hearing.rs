@@ -21,9 +21,9 @@ use crate::server::error::ServiceResult;
 use crate::server::random;
 use crate::server::service::Services;
 
-/// What is being worked on when the server stops gets this long: the server waits 1 s for all that runs in it, and what is
-/// held has to be let go within that.
-const GRACE: Duration = Duration::from_millis(500);
+/// What people pressed and a platform was told is being worked on gets this long when the server stops, for a database that
+/// is slow. What is held is let go after it, before the server stops waiting for all that runs in it.
+const GRACE: Duration = Duration::from_secs(4);
 
 /// The channels of each account, with the account.
 pub type Accounts<A> = HashMap<String, (A, Vec<StoredChannel>)>;

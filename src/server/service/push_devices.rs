@@ -116,6 +116,7 @@ impl Services {
         }
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
+        db::push::lock_owner(&mut tx, owner).await?;
         let found = db::push::with_endpoint(&mut tx, &subscription.endpoint).await?;
         let is_new = found.as_ref().is_none_or(|device| device.owner != owner);
         if is_new && db::push::of_owner(&mut tx, owner).await?.len() >= DEVICES_MAX {

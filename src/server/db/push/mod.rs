@@ -72,6 +72,17 @@ impl Owner {
     }
 }
 
+/// Has this transaction wait for others that change how many devices an owner has.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn lock_owner(conn: &mut PgConnection, owner: Owner) -> DbResult<()> {
+    let (person, key) = owner.columns();
+    let subject = format!("push_device {}", person.or(key).unwrap_or_default());
+    sqlx::query!("select pg_advisory_xact_lock(hashtextextended($1, 0))", subject).execute(conn).await?;
+    Ok(())
+}
+
 /// Where a browser's push service listens, and what only that browser can read.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Subscription {
