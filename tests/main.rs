@@ -56,4 +56,5 @@ mod sealing;
 mod seeds;
 mod serving;
 mod set_up;
+mod silence;
 mod support;

@@ -10,6 +10,7 @@ pub mod sessions;
 pub mod shutdown;
 pub mod telemetry;
 mod typed;
+mod workers;
 
 use std::process::ExitCode;
 

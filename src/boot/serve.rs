@@ -12,19 +12,15 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgPool};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::router::{RouterSettings, router};
-use super::{sessions, shutdown, telemetry};
+use super::{shutdown, telemetry, workers};
 use crate::domain::role::Role;
 use crate::server::checkpoint_file::CheckpointFile;
 use crate::server::clock::Clock;
 use crate::server::config::{Config, DatabaseSource, FirstAdmin};
 use crate::server::db::{self, MIGRATOR};
 use crate::server::error::is_out_of_reach;
-use crate::server::live;
-use crate::server::notify;
-use crate::server::notify::checkpoints::CheckpointReceiver;
 use crate::server::postgres::{ManagedPostgres, PostgresError};
 use crate::server::service::{NewPerson, Services};
 
@@ -93,7 +89,7 @@ async fn serve_on(
         })?),
         None => None,
     };
-    let workers = start_workers(&services, config, checkpoint_file, &stop);
+    let workers = workers::start(&services, config, checkpoint_file, &stop);
     let settings = RouterSettings {
         is_https: public_url.is_https(),
         behind_proxy: config.behind_proxy,
@@ -113,6 +109,10 @@ async fn serve_on(
     let serving = axum::serve(listener, app).with_graceful_shutdown(stop.clone().cancelled_owned());
     let ending = async {
         serving.await?;
+        // What platforms were told is being worked on may have come in until now.
+        let pressed = services.platforms().tasks();
+        pressed.close();
+        pressed.wait().await;
         workers.close();
         workers.wait().await;
         Ok(())
@@ -210,32 +210,6 @@ async fn set_up(services: &Services, admin: &FirstAdmin) -> anyhow::Result<()> {
         }
         Err(error) => Err(error).context("The first account can't be made"),
     }
-}
-
-fn start_workers(
-    services: &Services,
-    config: &Config,
-    checkpoint_file: Option<CheckpointFile>,
-    stop: &CancellationToken,
-) -> TaskTracker {
-    let tracker = TaskTracker::new();
-    let (all, token) = (services.clone(), stop.clone());
-    tracker.spawn(async move { live::run(all.live(), all.pool(), &token).await });
-    let (all, token) = (services.clone(), stop.clone());
-    tracker.spawn(async move { all.run_expiry(&token).await });
-    let (all, token) = (services.clone(), stop.clone());
-    let policy = config.platforms.policy;
-    tracker.spawn(async move { notify::run(&all, policy, &token).await });
-    let (all, token) = (services.clone(), stop.clone());
-    tracker.spawn(async move { notify::hear(&all, &token).await });
-    let (all, token) = (services.clone(), stop.clone());
-    tracker.spawn(async move { all.run_sealer(checkpoint_file, &token).await });
-    if let Some(url) = &config.checkpoint_url {
-        let (all, token, receiver) = (services.clone(), stop.clone(), CheckpointReceiver::new(url));
-        tracker.spawn(async move { notify::checkpoints::run(&all, policy, receiver, &token).await });
-    }
-    tracker.spawn(sessions::tidy(services.clone(), stop.clone()));
-    tracker
 }
 
 /// Says what to open, to the person who started the server, whatever is logged.

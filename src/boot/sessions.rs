@@ -25,7 +25,7 @@ pub fn store(pool: &PgPool) -> PostgresStore {
 }
 
 /// Deletes ended sessions until `stop` is cancelled.
-pub async fn tidy(services: Services, stop: CancellationToken) {
+pub async fn tidy(services: &Services, stop: &CancellationToken) {
     let store = store(services.pool());
     while !stop.is_cancelled() {
         if let Err(error) = store.delete_expired().await {

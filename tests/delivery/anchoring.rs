@@ -84,7 +84,7 @@ async fn a_receiver_that_hangs_delays_no_seal_and_the_next_server_goes_on(pool: 
     let hanging = at(&receiver, "/hang");
     let (services, stop) = (desk.services.clone(), CancellationToken::new());
     let token = stop.clone();
-    let running = tokio::spawn(async move { checkpoints::run(&services, OPEN, hanging, &token).await });
+    let running = tokio::spawn(async move { checkpoints::run(&services, OPEN, &hanging, &token).await });
     receiver.next().await;
     desk.signed().await;
     let unsealed = "select count(*) from audit_event e where not exists (

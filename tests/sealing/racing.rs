@@ -167,10 +167,11 @@ async fn a_sealer_of_its_own_seals_and_signs_and_copies(db: PgPool) {
     let app = TestApp::start(&db).await;
     let dir = crate::managed_postgres::support::TempDir::new();
     let path = dir.join("checkpoints");
-    let file = impri::server::checkpoint_file::CheckpointFile::open(&path).await.expect("a file");
+    let mut file = impri::server::checkpoint_file::CheckpointFile::open(&path).await.expect("a file");
     let stop = tokio_util::sync::CancellationToken::new();
     let token = stop.clone();
-    let running = app.on_server(move |services| async move { services.run_sealer(Some(file), &token).await });
+    let running =
+        app.on_server(move |services| async move { services.run_sealer(Some(&mut file), &token).await });
     let living = async {
         app.live_a_little().await;
         let unsealed =

@@ -6,7 +6,7 @@ use impri::{
     boot::router::{RouterSettings, router},
     server::{
         clock::Clock,
-        live,
+        live::{self, Patience},
         notify::{OutboundPolicy, PlatformSettings},
         secrets::Vault,
         service::Services,
@@ -86,7 +86,7 @@ async fn serve(
 
     let workers = TaskTracker::new();
     let (all, token) = (services.clone(), stop.clone());
-    workers.spawn(async move { live::run(all.live(), all.pool(), &token).await });
+    workers.spawn(async move { live::run(all.live(), all.pool(), Patience::default(), &token).await });
     let (all, token) = (services.clone(), stop.clone());
     workers.spawn(async move { all.run_expiry(&token).await });
     eventually("the server hears the others", async || services.live().is_linked()).await;

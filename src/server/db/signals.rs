@@ -4,6 +4,7 @@
 //! bundles, outside their transactions.
 
 use sqlx::PgConnection;
+use sqlx::postgres::PgListener;
 
 use super::DbResult;
 
@@ -25,5 +26,14 @@ pub async fn send(conn: &mut PgConnection, text: &str) -> DbResult<()> {
 /// If it is not.
 pub async fn ping(conn: &mut PgConnection) -> DbResult<()> {
     sqlx::query!(r#"select 1 as "one!""#).fetch_one(conn).await?;
+    Ok(())
+}
+
+/// Has a connection that listens say that it does.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn listen_on(listener: &mut PgListener) -> DbResult<()> {
+    sqlx::query!("listen impri").execute(listener).await?;
     Ok(())
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::{Notify, broadcast};
 
-pub use link::run;
+pub use link::{Patience, run};
 pub use pending::ReadTicket;
 pub use signal::{Change, ChangeKind, Signal};
 pub use waiters::Waiting;

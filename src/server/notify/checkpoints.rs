@@ -61,7 +61,7 @@ pub enum Sent {
 pub async fn run(
     services: &Services,
     policy: OutboundPolicy,
-    receiver: CheckpointReceiver,
+    receiver: &CheckpointReceiver,
     stop: &CancellationToken,
 ) {
     let outbound = Outbound::new(policy);
@@ -70,7 +70,7 @@ pub async fn run(
     let mut is_failing = false;
     loop {
         let sent = tokio::select! {
-            sent = send_due(services, &outbound, &receiver) => sent,
+            sent = send_due(services, &outbound, receiver) => sent,
             () = stop.cancelled() => break,
         };
         pause = match sent {

@@ -146,7 +146,7 @@ impl Services {
     }
 
     /// Seals until `stop` is cancelled, and once more then. Checkpoints are copied into `file` if there is one.
-    pub async fn run_sealer(&self, mut file: Option<CheckpointFile>, stop: &CancellationToken) {
+    pub async fn run_sealer(&self, mut file: Option<&mut CheckpointFile>, stop: &CancellationToken) {
         let mut heard = self.live.browser();
         loop {
             let is_last = stop.is_cancelled();
@@ -155,7 +155,7 @@ impl Services {
             if let Err(error) = &sealed {
                 error.log();
             }
-            if let Some(file) = &mut file
+            if let Some(file) = file.as_deref_mut()
                 && let Err(error) = self.copy_checkpoints(file).await
             {
                 error.log();
