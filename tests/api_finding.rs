@@ -47,6 +47,21 @@ async fn lists_are_filtered_by_everything_that_the_contract_names(db: PgPool) {
     }
 }
 
+/// PostgreSQL's own reading of such texts takes minutes, and holds a connection for as long.
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn no_text_takes_long_to_be_taken_apart(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let agent = app.agent();
+    for nasty in ["<!--", "~/", "a_b-1.", "<a ", "&#", "http://a/?", "a@a."] {
+        let body = format!("{} /etc/passwd of sarah@acme.example", nasty.repeat(200_000 / nasty.len()));
+        let id = agent.proposed(&mail_with(json!({"preview": {"body": body}}))).await;
+        for words in ["passwd", "/etc/passwd", "acme", "sarah@acme"] {
+            let page = agent.get(&format!("/v1/actions?limit=1&q={words}")).await.expect(200);
+            assert_eq!(ids(&page), [&id], "{words} after {nasty}");
+        }
+    }
+}
+
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn what_is_late_is_expired_before_the_clock_comes_by(db: PgPool) {
     let app = TestApp::start(&db).await;

@@ -1,9 +1,14 @@
 //! Many decide the same action at the same moment, through every door, on two servers: one wins.
 
+use impri::domain::audit::Actor;
+use impri::domain::decision::Channel;
+use impri::domain::ids::ActionId;
+use impri::domain::role::Role;
+use impri::domain::scope::Scope;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::{Browser, TestApp, api::mail_with};
+use crate::support::{Browser, TestApp, api::mail, api::mail_with, eventually};
 
 /// What one of the racers heard.
 enum Heard {
@@ -169,4 +174,65 @@ async fn a_decision_at_the_deadline_and_the_sweep_make_one_end(db: PgPool) {
 async fn by_key_or_late(app: &TestApp, id: &str) {
     let answer = app.decider().decide(id, &json!({"decision": "approve"})).await;
     assert!(answer.status == 200 || answer.json["current_status"] == "expired", "{}", answer.text);
+}
+
+/// Waits until so many statements wait for locks of others.
+async fn waiting(db: &PgPool, count: i64) {
+    eventually("statements wait", async || {
+        let now = sqlx::query_scalar(
+            "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        now.fetch_one(db).await.is_ok_and(|now: i64| now == count)
+    })
+    .await;
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn who_may_decide_no_more_is_told_so_after_what_they_decided(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    app.person_as("Vic", "vic@example.org", Role::Reviewer).await;
+    let vic = app.signed_in("vic@example.org").await;
+    let key = app.key("console", &[Scope::Decide], None).await;
+    let project = app.project();
+    for by_person in [true, false] {
+        let id = app.agent().proposed(&mail()).await;
+        let uuid = id.parse::<ActionId>().expect("an id").uuid();
+        let mut held = db.begin().await.expect("a transaction");
+        let lock = sqlx::query("select 1 from action where action_id = $1 for update").bind(uuid);
+        lock.execute(&mut *held).await.expect("a lock");
+
+        let deciding = async {
+            match by_person {
+                true => vic.submit_decide_form(&id, "approve", &[]).await.location().to_owned(),
+                false => {
+                    app.with_key(&key.key).approve(&id).await;
+                    format!("/inbox/{id}?done=1")
+                }
+            }
+        };
+        let ending = async {
+            waiting(&db, 1).await;
+            match by_person {
+                true => {
+                    let off = app.on_server(move |services| async move {
+                        let vic = services.person_behind(project, "vic@example.org").await.expect("Vic");
+                        services.disable_person(project, vic.id, Actor::Operator, Channel::cli()).await
+                    });
+                    off.await.expect("somebody to disable");
+                }
+                false => app.revoke(&key).await,
+            }
+        };
+        let freeing = async {
+            waiting(&db, 2).await;
+            held.rollback().await.expect("let go");
+        };
+        let (location, (), ()) = futures::join!(deciding, ending, freeing);
+        assert_eq!(location, format!("/inbox/{id}?done=1"));
+        let first = app.count(
+            "select count(*) from audit_event where kind = 'action.approved' and event_id < (
+                 select max(event_id) from audit_event where kind in ('person.disabled', 'key.revoked'))",
+        );
+        assert_eq!(first.await, if by_person { 1 } else { 2 });
+    }
 }

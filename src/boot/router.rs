@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
@@ -17,6 +18,7 @@ use leptos_axum::{LeptosRoutes as _, ResponseOptions, generate_route_list};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 use tower_sessions::cookie::SameSite;
 use tower_sessions::{Expiry, Session, SessionManagerLayer};
 
@@ -39,6 +41,9 @@ use crate::wire::error::UiError;
 
 /// A refusal of a server function is a word or two of JSON; more is something else.
 const ERROR_MAX_BYTES: usize = 4_096;
+
+/// A body of which nothing comes for this long is given up: it would hold what came of it for as long as its sender likes.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// What the router has to know of the settings.
 #[derive(Debug, Clone, Default)]
@@ -71,6 +76,7 @@ pub fn router(services: Services, settings: &RouterSettings, stop: CancellationT
         .merge(tools)
         .merge(pages(services, settings, state))
         .layer(CatchPanicLayer::new())
+        .layer(RequestBodyTimeoutLayer::new(SILENCE))
         .layer(middleware::from_fn(move |request, next| {
             observe::observe(is_https, counts.clone(), request, next)
         }))

@@ -89,6 +89,9 @@ pub enum ServiceError {
         "this is the last way in for an administrator; make another admin key or an account with the role admin first"
     )]
     LastAdmin,
+    /// The key was revoked while what it asked for was on its way.
+    #[error("the key is revoked")]
+    KeyRevoked,
     /// What one can't do to oneself.
     #[error("nobody changes their own role or disables themselves")]
     OwnAccount,
@@ -202,6 +205,7 @@ impl From<ServiceError> for UiError {
             | ServiceError::AlreadyClaimed { .. }
             | ServiceError::Overdue { .. }
             | ServiceError::NotTheProposer
+            | ServiceError::KeyRevoked
             | ServiceError::AlreadyReported(_)
             | ServiceError::KeyReused { .. } => Self::BadRequest,
         }

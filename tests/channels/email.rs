@@ -69,7 +69,8 @@ async fn the_whole_card_arrives_in_two_forms(pool: PgPool) {
     assert!(mail.date().is_some());
     let link = format!("http://127.0.0.1:8484/inbox/{}", action.id);
     let text = text(&taken);
-    let head = "Grüße an Ачме 🚢\n\nmail.send, proposed by agent\n\nDecide within 3 d, until ";
+    let head =
+        "| Grüße an Ачме 🚢\n\nKind and agent: mail.send, proposed by agent\n\nDecide within 3 d, until ";
     assert!(text.starts_with(head), "{text}");
     let preview =
         "\n\n| .\n| Dear Sarah,\n| \n| pay⟨U+200B⟩ment <b>&amp;</b>\n| From here on\n| .\n| | all\n\n";

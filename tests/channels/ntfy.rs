@@ -26,7 +26,7 @@ async fn people_read_the_whole_preview_with_what_is_invisible_in_it(pool: PgPool
     assert_eq!(published.len(), 1);
     let message = published[0]["message"].as_str().expect("a text");
     for part in [
-        "mail.send, proposed by agent",
+        "Kind and agent: mail.send, proposed by agent",
         "Decide within 3 d",
         "Not idempotent: each run has its own effect.",
         "Target: https://mail.acme.example/send",

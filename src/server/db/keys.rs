@@ -132,6 +132,18 @@ pub async fn revoke(
     row.fetch_optional(conn).await?.map(KeyRow::into_key).transpose()
 }
 
+/// Whether a key is not revoked, for as long as the transaction lasts: who revokes it meanwhile waits for its end.
+///
+/// # Errors
+/// As [`by_digest`].
+pub async fn hold(conn: &mut PgConnection, id: KeyId) -> DbResult<bool> {
+    let found = sqlx::query_scalar!(
+        r#"select 1 as "one!" from api_key where api_key_id = $1 and revoked_at is null for share"#,
+        id.uuid(),
+    );
+    Ok(found.fetch_optional(conn).await?.is_some())
+}
+
 /// Whether a project has a key that may do everything and is neither revoked nor past its end, other than `except`.
 ///
 /// # Errors

@@ -189,6 +189,25 @@ pub async fn role(conn: &mut PgConnection, project: ProjectId, id: ReviewerId) -
     text.map(|text| Role::from_text(&text).ok_or(corrupt("membership.role"))).transpose()
 }
 
+/// The same, for as long as the transaction lasts: who takes the role away or disables them meanwhile waits for its end.
+///
+/// # Errors
+/// As [`active_member`].
+pub async fn hold_role(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    id: ReviewerId,
+) -> DbResult<Option<Role>> {
+    let text = sqlx::query_scalar!(
+        "select m.role from membership m join reviewer r using (reviewer_id)
+         where m.project_id = $1 and r.reviewer_id = $2 and r.disabled_at is null for share",
+        project.uuid(),
+        id.uuid(),
+    );
+    let text = text.fetch_optional(conn).await?;
+    text.map(|text| Role::from_text(&text).ok_or(corrupt("membership.role"))).transpose()
+}
+
 /// The id and password hash behind an address, disabled accounts left out.
 ///
 /// # Errors

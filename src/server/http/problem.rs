@@ -163,6 +163,7 @@ impl From<ServiceError> for Problem {
                 StatusCode::FORBIDDEN,
                 format!("This needs a person with the role {}.", role.as_str()),
             ),
+            ServiceError::KeyRevoked => CallerError::Invalid.into(),
             ServiceError::WrongCredentials
             | ServiceError::WrongPassword
             | ServiceError::OwnAccount

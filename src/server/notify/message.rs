@@ -15,7 +15,9 @@ pub enum Place {
     Note,
     /// The action in one line, in the agent's words.
     Title,
-    /// Kind, agent, time left: what this server knows.
+    /// Kind and agent: names that others chose.
+    Origin,
+    /// Time left and the like: what this server knows.
     Fact,
     /// What to mind before reading on.
     Warning,
@@ -37,7 +39,7 @@ impl Place {
     /// What is named when it is missing.
     fn name(self) -> &'static str {
         match self {
-            Self::Note | Self::Fact | Self::Outcome => "what is known",
+            Self::Note | Self::Origin | Self::Fact | Self::Outcome => "what is known",
             Self::Title => "the title",
             Self::Warning => "the warnings",
             Self::Target => "the target",
@@ -51,7 +53,7 @@ impl Place {
     /// What is kept first when there is no room for all.
     fn rank(self) -> u8 {
         match self {
-            Self::Note | Self::Title | Self::Fact | Self::Outcome => 0,
+            Self::Note | Self::Title | Self::Origin | Self::Fact | Self::Outcome => 0,
             Self::Warning => 1,
             Self::Target | Self::Words => 2,
             Self::Preview(_) => 3,

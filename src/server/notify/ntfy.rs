@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use super::message::{Fitted, Message, Part, fit};
+use super::message::{Fitted, Message, Part, Place, fit};
 use super::outbound::{Answer, Outbound, header};
 use super::platform::{Arrived, Failure, Platform, Remedy, Sent};
 use crate::domain::channel::Config;
@@ -84,7 +84,7 @@ impl Platform for Ntfy {
 fn publication(topic: &str, message: &Message) -> Value {
     let Fitted { parts, missing } = fit(&message.parts, LIMIT - 64, |part| line(part).len() + 2);
     // The title stands above the message.
-    let mut lines: Vec<String> = parts.iter().filter(|part| part.text != message.subject).map(line).collect();
+    let mut lines: Vec<String> = parts.iter().filter(|part| part.place != Place::Title).map(line).collect();
     lines.extend(missing);
     json!({
         "topic": topic,

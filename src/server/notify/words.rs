@@ -56,16 +56,18 @@ pub fn card(action: &Action, lead: Option<String>, ask: Option<Ask>, around: &Ar
     }
 }
 
-fn origin(action: &Action) -> String {
+/// In one part, with a label of ours: a kind may be a whole sentence.
+fn origin(action: &Action) -> Part {
     let kind = text::reveal_text(action.content.kind.as_str());
-    format!("{kind}, proposed by {}", text::reveal_text(&action.agent))
+    let said = format!("{kind}, proposed by {}", text::reveal_text(&action.agent));
+    Part::labelled(Place::Origin, "Kind and agent", said)
 }
 
 fn waiting(action: &Action, now: Instant) -> Vec<Part> {
     let content = &action.content;
     let left = view::between(action.expires_at - now);
     let mut parts = vec![
-        Part::new(Place::Fact, origin(action)),
+        origin(action),
         Part::new(Place::Fact, format!("Decide within {left}, until {}", moment(action.expires_at))),
     ];
     if action.asks_again() {
@@ -91,8 +93,7 @@ fn waiting(action: &Action, now: Instant) -> Vec<Part> {
 }
 
 fn ended(action: &Action, now: Instant) -> Vec<Part> {
-    let mut parts =
-        vec![Part::new(Place::Fact, origin(action)), Part::new(Place::Outcome, outcome(action, now))];
+    let mut parts = vec![origin(action), Part::new(Place::Outcome, outcome(action, now))];
     let mut words = |label, said: &str| {
         let said = text::reveal_text(said);
         let short: String = said.chars().take(WORDS_MAX).collect();

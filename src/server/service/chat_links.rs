@@ -110,6 +110,10 @@ impl Services {
     /// # Errors
     /// If it does not.
     pub async fn unlink_chat(&self, member: &Member, platform: &str, user: &str) -> ServiceResult<()> {
+        // What can't be stored is linked to nobody.
+        if platform.contains('\0') || user.contains('\0') {
+            return Err(ServiceError::NotFound);
+        }
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
         let name =

@@ -11,7 +11,6 @@ use super::Services;
 use crate::domain::action::{Action, Intent, Status};
 use crate::domain::decision::Decider;
 use crate::domain::ids::{ActionId, DeliveryId, ProjectId};
-use crate::domain::role::Role;
 use crate::server::db::outbox::OutboxMessage;
 use crate::server::error::{ServiceError, ServiceResult, Winner};
 use crate::server::live::{Change, ChangeKind, Signal};
@@ -35,9 +34,7 @@ impl Services {
         let keys = self.receipt_keys().await?;
         let now = self.clock.now();
         let mut tx = self.pool.begin().await?;
-        if let Decider::Reviewer { id, .. } = &decider {
-            Self::require_role(&mut tx, project, *id, Role::Reviewer).await?;
-        }
+        Self::hold_right(&mut tx, project, &decider).await?;
         let action = db::actions::get(&mut tx, project, id).await?.ok_or(ServiceError::NotFound)?;
         let policy = db::projects::policy(&mut tx, project).await?;
         let editable = action.editable.clone();

@@ -120,7 +120,7 @@ impl Services {
 /// A database without a locale folds the case of ASCII letters only, so other letters are asked for in each case that
 /// words are written in.
 pub(super) fn prefixes(text: &str) -> String {
-    let quoted = |word: &str| format!("'{}':*", word.replace('\\', "\\\\").replace('\'', "''"));
+    let quoted = |word: &str| format!("'{word}':*");
     let any_case = |word: &str| {
         if word.is_ascii() {
             return quoted(word);
@@ -134,7 +134,9 @@ pub(super) fn prefixes(text: &str) -> String {
         let forms: Vec<String> = forms.iter().map(|form| quoted(form)).collect();
         format!("({})", forms.join(" | "))
     };
-    text.split_whitespace().map(any_case).collect::<Vec<_>>().join(" & ")
+    let words =
+        text.split(|c: char| c.is_whitespace() || c.is_ascii_punctuation()).filter(|word| !word.is_empty());
+    words.map(any_case).collect::<Vec<_>>().join(" & ")
 }
 
 #[cfg(test)]
@@ -144,8 +146,9 @@ mod tests {
     #[test]
     fn words_are_never_syntax() {
         assert_eq!(prefixes(" acme  invoice "), "'acme':* & 'invoice':*");
-        assert_eq!(prefixes("it's | !x"), "'it''s':* & '|':* & '!x':*");
-        assert_eq!(prefixes("a\\"), "'a\\\\':*");
+        assert_eq!(prefixes("it's | !x"), "'it':* & 's':* & 'x':*");
+        assert_eq!(prefixes("a\\ sarah@acme.com"), "'a':* & 'sarah':* & 'acme':* & 'com':*");
+        assert_eq!(prefixes("~/ <!--"), "");
         assert_eq!(prefixes("über x"), "('ÜBER':* | 'Über':* | 'über':*) & 'x':*");
     }
 }

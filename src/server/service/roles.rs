@@ -4,6 +4,7 @@ use sqlx::PgConnection;
 
 use super::Services;
 use crate::domain::audit::Actor;
+use crate::domain::decision::Decider;
 use crate::domain::ids::{ProjectId, ReviewerId};
 use crate::domain::role::Role;
 use crate::server::db;
@@ -51,6 +52,23 @@ impl Services {
         match actor {
             Actor::Reviewer { id, .. } => Self::require_role(conn, project, *id, needed).await,
             Actor::Key { .. } | Actor::Operator | Actor::Clock | Actor::Anonymous => Ok(()),
+        }
+    }
+
+    /// Checks that who decides may, and has it stay so until the transaction ends: what somebody decides does not count after
+    /// an administrator was told that they decide nothing any more.
+    pub(super) async fn hold_right(
+        conn: &mut PgConnection,
+        project: ProjectId,
+        decider: &Decider,
+    ) -> ServiceResult<()> {
+        match decider {
+            Decider::Reviewer { id, .. } => {
+                let held = db::people::hold_role(conn, project, *id).await?;
+                require(held.ok_or(ServiceError::Forbidden(Role::Reviewer))?, Role::Reviewer)
+            }
+            Decider::Key { id, .. } if db::keys::hold(conn, *id).await? => Ok(()),
+            Decider::Key { .. } => Err(ServiceError::KeyRevoked),
         }
     }
 

@@ -153,8 +153,8 @@ fn plain(part: &Part) -> String {
 /// Whether a part stands apart: others' words that are more than a line behind a label.
 fn is_block(part: &Part) -> bool {
     match part.place {
-        Place::Preview(_) => true,
-        Place::Title | Place::Note | Place::Fact | Place::Warning | Place::Outcome => false,
+        Place::Title | Place::Preview(_) => true,
+        Place::Note | Place::Origin | Place::Fact | Place::Warning | Place::Outcome => false,
         Place::Target | Place::Payload | Place::Claim | Place::Words => part.text.contains(['\n', '\r']),
     }
 }
@@ -193,7 +193,12 @@ fn marked_up(part: &Part) -> String {
         )
     };
     match part.place {
-        Place::Title => format!("<h2>{text}</h2>"),
+        Place::Title => {
+            format!(
+                "<div style=\"border-left:3px solid #888;padding-left:12px\"><h2 style=\"margin:0\">{text}</h2></div>"
+            )
+        }
+        Place::Origin => format!("<p>{}: <code>{text}</code></p>", escape(part.label)),
         Place::Warning | Place::Outcome => format!("<p><strong>{text}</strong></p>"),
         Place::Note | Place::Fact => format!("<p>{text}</p>"),
         Place::Preview(PreviewFormat::Markdown) | Place::Claim | Place::Words => pre("inherit"),

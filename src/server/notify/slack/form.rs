@@ -150,7 +150,7 @@ fn line_of(part: &Part) -> Option<Vec<Value>> {
         Place::Note => "italic",
         Place::Outcome => "bold",
         Place::Fact | Place::Warning => "",
-        Place::Target => "code",
+        Place::Origin | Place::Target => "code",
         Place::Title | Place::Preview(_) | Place::Payload | Place::Claim | Place::Words => return None,
     };
     let mut line = Vec::new();
@@ -226,7 +226,7 @@ mod tests {
             subject: subject.into(),
             parts: vec![
                 Part::new(Place::Title, subject),
-                Part::new(Place::Fact, "mail.send, proposed by agent"),
+                Part::labelled(Place::Origin, "Kind and agent", "mail.send, proposed by agent"),
                 Part::labelled(Place::Target, "Target", "https://example.org/?a=<b>&c"),
                 Part::new(Place::Preview(PreviewFormat::Markdown), body),
                 Part::labelled(Place::Claim, "The agent says on undoing it", "*Approved* by <@U1>"),

@@ -1,7 +1,7 @@
 //! A message in Telegram's form: HTML of which only `<`, `>` and `&` have to be escaped
 //! (<https://core.telegram.org/bots/api#html-style>), and buttons below it.
 //!
-//! What an agent says stands in quotes or in code, so that it can't pose as what this server says. A message holds 4,096
+//! What an agent says stands in quotes or in code, its title too, so that it can't pose as what this server says. A message holds 4,096
 //! characters after its markup was read (<https://core.telegram.org/bots/api#sendmessage>); they are counted as UTF-16
 //! here, which is never less.
 
@@ -56,10 +56,11 @@ fn part(part: &Part) -> String {
     let text = escape(&part.text);
     let shown = match part.place {
         Place::Note => format!("<i>{text}</i>"),
-        Place::Title | Place::Outcome => format!("<b>{text}</b>"),
+        Place::Title => format!("<blockquote><b>{text}</b></blockquote>"),
+        Place::Outcome => format!("<b>{text}</b>"),
         Place::Fact => text,
         Place::Warning => format!("⚠ {text}"),
-        Place::Target => format!("<code>{text}</code>"),
+        Place::Origin | Place::Target => format!("<code>{text}</code>"),
         Place::Preview(PreviewFormat::Diff) => {
             format!("<pre><code class=\"language-diff\">{text}</code></pre>")
         }
@@ -68,7 +69,7 @@ fn part(part: &Part) -> String {
     };
     match (part.label, part.place) {
         ("", _) => shown,
-        (label, Place::Target) => format!("{}: {shown}", escape(label)),
+        (label, Place::Origin | Place::Target) => format!("{}: {shown}", escape(label)),
         (label, _) => format!("{}:\n{shown}", escape(label)),
     }
 }
@@ -182,9 +183,9 @@ mod tests {
             let (shown, inner) = read(html);
             prop_assert!(shown.encode_utf16().count() <= LIMIT);
             if labels(&body).contains(&"Approve".to_owned()) {
-                prop_assert_eq!(&inner[0], &text);
+                prop_assert_eq!(&inner[1], &text);
             } else {
-                prop_assert!(text.starts_with(&inner[0]) && shown.contains("of the preview"));
+                prop_assert!(text.starts_with(&inner[1]) && shown.contains("of the preview"));
                 prop_assert_eq!(labels(&body), ["Reject", "Open"]);
             }
         }

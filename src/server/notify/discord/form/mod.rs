@@ -1,7 +1,7 @@
 //! A message in Discord's form: a title that notifications show, embeds below it, and buttons
 //! (<https://docs.discord.com/developers/resources/message#create-message>).
 //!
-//! What an agent says stands in code blocks, or with every sign that Discord's Markdown could take for markup escaped, so
+//! What an agent says stands in code blocks or quotes, there with every sign that Discord's Markdown could take for markup escaped, so
 //! that it can't pose as what this server says. A title holds 2,000 characters, an embed 4,096, and all embeds 6,000
 //! together (<https://docs.discord.com/developers/resources/message#embed-object-embed-limits>); they are counted as
 //! UTF-16 here, with their markup, which is never less.
@@ -94,13 +94,16 @@ fn size(part: &Part) -> usize {
 fn markup(part: &Part) -> (&'static str, &'static str, bool) {
     match part.place {
         Place::Note => ("*", "*", false),
-        Place::Title | Place::Outcome => ("**", "**", false),
+        Place::Title => ("> **", "**", false),
+        Place::Outcome => ("**", "**", false),
         Place::Fact => ("", "", false),
         Place::Warning => ("⚠ ", "", false),
         Place::Preview(PreviewFormat::Diff) => ("```diff\n", "\n```", true),
         Place::Payload => ("```json\n", "\n```", true),
         // With a line break at once, what follows is never taken for the name of a language.
-        Place::Target | Place::Preview(_) | Place::Claim | Place::Words => ("```\n", "\n```", true),
+        Place::Origin | Place::Target | Place::Preview(_) | Place::Claim | Place::Words => {
+            ("```\n", "\n```", true)
+        }
     }
 }
 

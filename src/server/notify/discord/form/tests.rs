@@ -27,7 +27,7 @@ fn read(markdown: &str) -> (String, Vec<String>) {
             rest = &rest[1 + sign.len_utf8()..];
             continue;
         }
-        if let Some(after) = rest.strip_prefix("**") {
+        if let Some(after) = rest.strip_prefix("> **").or_else(|| rest.strip_prefix("**")) {
             rest = after;
             continue;
         }
