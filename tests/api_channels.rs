@@ -34,6 +34,12 @@ async fn a_channel_is_made_changed_paused_and_deleted(db: PgPool) {
     assert_eq!(changed["config"], json!({"topic": "other", "url": "****.org", "token": "****9876"}));
     assert_eq!((&changed["enabled"], &changed["kinds"]), (&json!(false), &json!(["mail.*"])));
     assert!(changed["updated_at"].as_i64() > made["updated_at"].as_i64());
+    // A token goes to no other server than the one that it was given for.
+    for config in
+        [json!({"url": "https://evil.example"}), json!({"url": "https://evil.example", "token": "****9876"})]
+    {
+        admin.patch(&one, &json!({"config": config})).await.issue("config.token");
+    }
     let bare = admin.patch(&one, &json!({"config": {"token": null}})).await.expect(200);
     assert_eq!(bare["config"], json!({"topic": "other", "url": "****.org"}));
     assert_eq!(admin.get(&one).await.expect(200), bare);

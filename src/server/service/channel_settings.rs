@@ -49,12 +49,18 @@ impl Services {
         let shown = mask(&before);
         let mut all = before.plain.clone();
         all.extend(before.secret.clone());
+        let is_told = sent.get("token").is_some_and(|token| shown.get("token") != Some(token));
         for (name, value) in sent {
             if shown.get(&name) != Some(&value) || !before.secret.contains_key(&name) {
                 all.insert(name, value);
             }
         }
         let mut config = check_config(stored.kind, &all, is_url).map_err(ServiceError::Invalid)?;
+        // Nobody learns a token by naming a server of theirs beside it.
+        if !is_told && !before.text("token").is_empty() && origin(&config) != origin(&before) {
+            let text = "is required again: the one that is stored was given for another server.";
+            return Err(FieldError::required("config.token", text).into());
+        }
         complete(stored.kind, &mut config);
         Ok(config)
     }
@@ -148,6 +154,11 @@ pub(super) fn changes(before: &StoredChannel, after: &StoredChannel, is_new_conf
         data.insert("settings".into(), json!(settings));
     }
     Value::Object(data)
+}
+
+/// The server that a channel's address names.
+fn origin(config: &Config) -> Option<url::Origin> {
+    url::Url::parse(config.text("url")).ok().map(|url| url.origin())
 }
 
 pub(super) fn is_url(text: &str) -> bool {
