@@ -24,6 +24,8 @@ pub const WITHDRAWN: &str = "M3 8h10";
 pub const SEARCH: &str = "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.3 10.3l3.2 3.2";
 /// For what was there before.
 pub const AGAIN: &str = "M12.5 4.5v3h-3M12.2 7.5A4.6 4.6 0 1 0 12.6 9.5";
+/// For what opens below.
+pub const DOWN: &str = "M4 6.5l4 4 4-4";
 /// For an empty inbox.
 pub const TRAY: &str = "M2 9.5l2-6h8l2 6v3.5H2zM2 9.5h3.5l1 1.8h3l1-1.8H14";
 

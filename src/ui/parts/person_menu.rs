@@ -1,7 +1,9 @@
 //! Who is signed in, the pages around the inbox, and the way out.
 
 use leptos::prelude::*;
+use leptos_router::hooks::use_location;
 
+use super::icons::{self, Icon};
 use super::shortcuts::ShortcutsButton;
 use crate::domain::role::Role;
 use crate::wire::session::Me;
@@ -12,10 +14,12 @@ pub fn PersonMenu(
     /// Who.
     me: Me,
 ) -> impl IntoView {
+    let path = use_location().pathname.get_untracked();
     let page = |address: &'static str, words: &'static str| {
+        let current = path.starts_with(address).then_some("page");
         view! {
             <li>
-                <a href=address rel="external">
+                <a href=address rel="external" aria-current=current>
                     {words}
                 </a>
             </li>
@@ -28,6 +32,7 @@ pub fn PersonMenu(
     view! {
         <button class="person" type="button" popovertarget="person-menu">
             <span class="person-name">{me.name.clone()}</span>
+            <Icon path=icons::DOWN />
         </button>
         <div class="person-menu" id="person-menu" popover="auto">
             <p>

@@ -11,13 +11,22 @@ pub fn WelcomePane(
     /// The command.
     welcome: Welcome,
 ) -> impl IntoView {
-    let key = welcome.key.is_some().then(|| {
-        view! {
+    let key = match welcome.key {
+        Some(_) => view! {
             <p class="hint">
                 "The command holds a key for your first agent. It is shown here until the first action is there, for an hour at most: keep it if you want to go on using it."
             </p>
-        }
-    });
+        },
+        None => view! {
+            <p class="hint">
+                <code>"im_…"</code>
+                " stands for an agent's key, which is shown once, to whoever made it. Put yours in its place, or "
+                <a href="/connect" rel="external">
+                    "make a key"
+                </a> "."
+            </p>
+        },
+    };
     view! {
         <div class="page page--narrow welcome">
             <h2 id="card-title" tabindex="-1">"Let an agent ask you something"</h2>
