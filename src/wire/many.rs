@@ -48,7 +48,7 @@ pub struct ManyItem {
     pub target: Option<Target>,
     /// How the agent says it could be walked back.
     pub undo: Option<SafeHtml>,
-    /// Its body exactly as text: all of it, or the first lines if it is too long for this page.
+    /// Its body as on its card or, if it is too long for this page, its first lines as text.
     pub body: SafeHtml,
     /// Its payload as indented JSON; none if it has none or is too long for this page.
     pub payload: Option<SafeHtml>,

@@ -10,12 +10,7 @@ use crate::wire::card::{ContentView, PayloadView, Target};
 
 /// A version of an action's content, and whether its preview had to be shown as plain text because it could not be rendered.
 pub(super) fn content(shown: &Content, digest: ContentDigest) -> (ContentView, bool) {
-    let mut preview = text::render_preview(shown.preview.format, &shown.preview.body);
-    // Plain text of an action that runs code is code: the same characters, in the look of code.
-    let code = code_of(shown);
-    if let Some(language) = code {
-        preview.html = text::code(language, &shown.preview.body);
-    }
+    let (preview, code) = preview(shown);
     let view = ContentView {
         format: if code.is_some() { "code" } else { shown.preview.format.as_str() }.to_owned(),
         preview: preview.html,
@@ -27,6 +22,17 @@ pub(super) fn content(shown: &Content, digest: ContentDigest) -> (ContentView, b
         digest_short: digest.short(),
     };
     (view, preview.fell_back)
+}
+
+/// A preview in its format, and its language if it is code.
+pub(super) fn preview(shown: &Content) -> (text::Rendered, Option<text::Language>) {
+    let mut preview = text::render_preview(shown.preview.format, &shown.preview.body);
+    // Plain text of an action that runs code is code: the same characters, in the look of code.
+    let code = code_of(shown);
+    if let Some(language) = code {
+        preview.html = text::code(language, &shown.preview.body);
+    }
+    (preview, code)
 }
 
 /// The language of a preview that is code, by the kind of the action and, where that leaves it open, the payload's word.

@@ -62,7 +62,7 @@ pub fn item(action: &Action, same: Option<&PastAction>, me: ReviewerId, reader: 
         expires: reader.moment(action.expires_at),
         target: content.target_url.as_deref().map(content::target),
         undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
-        body: text::plain(head),
+        body: if is_whole { content::preview(content).0.html } else { text::plain(head) },
         payload: payload.filter(|_| is_whole).map(|payload| text::plain(&payload)),
         rest,
         // What is too long is opened, where its card says all of this.

@@ -63,7 +63,7 @@ pub fn ManyItemView(
         view! {
             <div class="warning">
                 <Icon path=icons::CAUTION />
-                <strong>"Look closely"</strong>
+                <strong>"Needs a tick of its own"</strong>
                 <ul>{sentences}</ul>
             </div>
         }
@@ -102,7 +102,7 @@ pub fn ManyItemView(
                         </figure>
                     }
                 })}
-            <Html html=body class="many-body raw" />
+            <Html html=body class=if rest.is_some() { "many-body raw" } else { "many-body prose" } />
             {payload
                 .map(|payload| {
                     view! {
