@@ -202,25 +202,22 @@ async fn who_may_decide_no_more_is_told_so_after_what_they_decided(db: PgPool) {
         lock.execute(&mut *held).await.expect("a lock");
 
         let deciding = async {
-            match by_person {
-                true => vic.submit_decide_form(&id, "approve", &[]).await.location().to_owned(),
-                false => {
-                    app.with_key(&key.key).approve(&id).await;
-                    format!("/inbox/{id}?done=1")
-                }
+            if by_person {
+                return vic.submit_decide_form(&id, "approve", &[]).await.location().to_owned();
             }
+            app.with_key(&key.key).approve(&id).await;
+            format!("/inbox/{id}?done=1")
         };
         let ending = async {
             waiting(&db, 1).await;
-            match by_person {
-                true => {
-                    let off = app.on_server(move |services| async move {
-                        let vic = services.person_behind(project, "vic@example.org").await.expect("Vic");
-                        services.disable_person(project, vic.id, Actor::Operator, Channel::cli()).await
-                    });
-                    off.await.expect("somebody to disable");
-                }
-                false => app.revoke(&key).await,
+            if by_person {
+                let off = app.on_server(move |services| async move {
+                    let vic = services.person_behind(project, "vic@example.org").await.expect("Vic");
+                    services.disable_person(project, vic.id, Actor::Operator, Channel::cli()).await
+                });
+                off.await.expect("somebody to disable");
+            } else {
+                app.revoke(&key).await;
             }
         };
         let freeing = async {

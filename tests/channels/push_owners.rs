@@ -173,7 +173,7 @@ async fn an_endpoint_is_an_address_and_nothing_else(pool: PgPool) {
 async fn however_many_come_at_once_there_are_no_more_than_twenty(pool: PgPool) {
     let (desk, push) = (desk(pool).await, FakePush::start().await);
     let console = key(&desk, "console").await;
-    let sent: Vec<SentSubscription> = (0..30).map(|n| push.subscribe(&format!("browser {n}"))).collect();
+    let sent: Vec<SentSubscription> = (0..30).map(|n| push.subscribe(&format!("browser-{n}"))).collect();
     let outcomes =
         futures::future::join_all(sent.iter().map(|sent| desk.services.subscribe_key(&console, sent))).await;
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 20);

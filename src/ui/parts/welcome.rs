@@ -16,7 +16,8 @@ pub fn WelcomePane(
             <p class="hint">
                 "The command holds a key for your first agent. It is shown here until the first action is there, for an hour at most: keep it if you want to go on using it."
             </p>
-        },
+        }
+        .into_any(),
         None => view! {
             <p class="hint">
                 <code>"im_…"</code>
@@ -25,7 +26,8 @@ pub fn WelcomePane(
                     "make a key"
                 </a> "."
             </p>
-        },
+        }
+        .into_any(),
     };
     view! {
         <div class="page page--narrow welcome">

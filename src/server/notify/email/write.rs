@@ -138,6 +138,8 @@ fn text(parts: &[Part], missing: Option<&str>, message: &Message) -> String {
     blocks.join("\n\n") + "\n"
 }
 
+/// Beside an agent's words.
+const BAR: &str = "border-left:3px solid #888;padding-left:12px";
 /// Below every mail.
 const FOOT: &str = "This mail decides nothing, and neither does an answer to it.";
 
@@ -188,16 +190,12 @@ fn marked_up(part: &Part) -> String {
     // Parsers drop the first line break behind <pre>: it is ours.
     let pre = |font: &str| {
         format!(
-            "{label}<div style=\"border-left:3px solid #888;padding-left:12px\"><pre style=\"margin:0;white-space:pre-wrap;\
+            "{label}<div style=\"{BAR}\"><pre style=\"margin:0;white-space:pre-wrap;\
              overflow-wrap:anywhere;font-family:{font}\">\n{text}</pre></div>"
         )
     };
     match part.place {
-        Place::Title => {
-            format!(
-                "<div style=\"border-left:3px solid #888;padding-left:12px\"><h2 style=\"margin:0\">{text}</h2></div>"
-            )
-        }
+        Place::Title => format!("<div style=\"{BAR}\"><h2 style=\"margin:0\">{text}</h2></div>"),
         Place::Origin => format!("<p>{}: <code>{text}</code></p>", escape(part.label)),
         Place::Warning | Place::Outcome => format!("<p><strong>{text}</strong></p>"),
         Place::Note | Place::Fact => format!("<p>{text}</p>"),
