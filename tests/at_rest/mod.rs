@@ -85,8 +85,9 @@ impl Secrets {
     fn spellings(&self) -> Vec<String> {
         let webhook = self.webhook.as_bytes();
         let token = URL_SAFE_NO_PAD.decode(webhook).expect("a token");
-        let mut all = vec![self.webhook.clone()];
-        for bytes in [webhook, token.as_slice(), self.seed.as_slice()] {
+        // The token in base64url is its text.
+        let mut all = vec![self.webhook.clone(), hex::encode(&token), STANDARD.encode(&token)];
+        for bytes in [webhook, self.seed.as_slice()] {
             all.extend([hex::encode(bytes), STANDARD.encode(bytes), URL_SAFE_NO_PAD.encode(bytes)]);
         }
         all
