@@ -193,6 +193,7 @@ pub(crate) fn impri(db: &PgPool, arguments: &[&str]) -> (Option<i32>, String, St
         command.env_remove(name);
     }
     command.args(arguments).env("DATABASE_URL", address.as_str());
+    command.env("IMPRI_SECRET_KEY", crate::support::VAULT_KEY);
     let output = command.output().expect("the program runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))

@@ -21,6 +21,7 @@ mod api_reading;
 mod api_repeating;
 mod api_reporting;
 mod api_waiting;
+mod at_rest;
 mod channels;
 mod delivery;
 mod doors;

@@ -71,15 +71,11 @@ async fn serve_on(
     let services = Services::new(pool.clone(), Clock::System, public_url.as_str())
         .with_vault(vault)
         .with_platforms(config.platforms.clone());
-    for error in services.secrets_state().await.context("The secrets can't be read")?.lost {
-        tracing::error!("a channel can't be used: {error}");
-    }
+    open_secrets(&services).await?;
     if let Some(admin) = &config.first_admin {
         set_up(&services, admin).await?;
     }
-    // The first start makes the key that signs receipts.
-    services.receipt_keys().await.context("The key that signs receipts can't be read or made")?;
-    // … and the one that push services know this server by.
+    // … and makes the one that push services know this server by.
     if let Err(error) = services.push_key().await.context("The key for web push can't be read or made")? {
         tracing::warn!("browsers can't be told while they are closed: {error}");
     }
@@ -186,6 +182,25 @@ async fn open_database(options: PgConnectOptions) -> anyhow::Result<PgPool> {
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
+}
+
+/// Seals what earlier versions left in the clear, and says what can't be opened. That stops no server: agents read what
+/// was decided, old receipts verify, and what takes the secret is refused until it is there again.
+async fn open_secrets(services: &Services) -> anyhow::Result<()> {
+    let sealed = services.seal_clear_secrets().await.context("The secrets can't be read")?;
+    if sealed > 0 {
+        tracing::info!("{sealed} secrets that lay in the database in the clear are sealed now");
+    }
+    let state = services.secrets_state().await.context("The secrets can't be read")?;
+    for lost in state.lost {
+        tracing::error!("{lost}");
+    }
+    if let (true, Err(error)) = (state.clear > 0, services.vault().check()) {
+        tracing::error!("{} secrets lie in the database in the clear: {error}", state.clear);
+    }
+    // The first start makes the key that signs receipts; without one nothing can be decided.
+    services.receipt_keys().await.context("The key that signs receipts can't be read or made")?;
+    Ok(())
 }
 
 async fn set_up(services: &Services, admin: &FirstAdmin) -> anyhow::Result<()> {

@@ -9,6 +9,7 @@ use crate::domain::channel::rule_of;
 use crate::domain::editable::EditRefusal;
 use crate::domain::role::Role;
 use crate::domain::text::FieldError;
+use crate::server::kept::Lost;
 use crate::wire::error::{EditProblem, Field, UiError};
 
 /// Who decided before.
@@ -113,6 +114,9 @@ pub enum ServiceError {
     /// The set-up link is used, replaced or wrong.
     #[error("set-up is closed")]
     SetupClosed,
+    /// A secret at rest that this takes can't be opened, or a new one not be sealed.
+    #[error("{0}")]
+    SecretLost(Lost),
     /// The database can't be reached.
     #[error("the database can't be reached")]
     Unavailable(#[source] sqlx::Error),
@@ -150,6 +154,12 @@ impl From<FieldError> for ServiceError {
     }
 }
 
+impl From<Lost> for ServiceError {
+    fn from(lost: Lost) -> Self {
+        Self::SecretLost(lost)
+    }
+}
+
 impl ServiceError {
     /// What a transition's refusal means to the caller of a service.
     pub fn refused(refusal: Refusal, editable: &[crate::domain::editable::EditablePath]) -> Self {
@@ -172,6 +182,7 @@ impl ServiceError {
     pub fn log(&self) {
         match self {
             Self::Unavailable(source) => tracing::warn!(error = %source, "the database can't be reached"),
+            Self::SecretLost(lost) => tracing::error!("refused: {lost}"),
             Self::Internal(source) => tracing::error!(error = ?source, "internal error"),
             _ => {}
         }
@@ -198,6 +209,7 @@ impl From<ServiceError> for UiError {
             ServiceError::WrongCredentials => Self::WrongCredentials,
             ServiceError::Throttled { retry_after_secs } => Self::Throttled { retry_after: retry_after_secs },
             ServiceError::SetupClosed => Self::SetupClosed,
+            ServiceError::SecretLost(_) => Self::SecretLost,
             ServiceError::Unavailable(_) => Self::Unavailable,
             ServiceError::Internal(_) => Self::Internal,
             // The API's own errors; no page can cause them.

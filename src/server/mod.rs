@@ -2,7 +2,7 @@
 //!
 //! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
 //! [`db`] holds the SQL; [`receipts`] signs and verifies; [`proof`] checks a sealed history;
-//! [`secrets`] seals what the database must not see; [`live`] and [`notify`] carry what happened to those who wait.
+//! [`secrets`] seals what the database must not see, which [`kept`] lists; [`live`] and [`notify`] carry what happened to those who wait.
 
 pub mod auth;
 pub mod checkpoint_file;
@@ -12,6 +12,7 @@ pub mod db;
 pub mod door;
 pub mod error;
 pub mod http;
+pub mod kept;
 pub mod live;
 pub mod mcp;
 pub mod metrics;

@@ -81,6 +81,11 @@ pub enum UiError {
     /// The request did not have the form that the server expects.
     #[error("The request was not understood. Reload the page and try again; nothing was changed.")]
     BadRequest,
+    /// The server can't open a secret of its own, most likely the key that signs decisions.
+    #[error(
+        "The server can't open a secret that this takes. Nothing was approved; whoever runs it finds what to do in its log."
+    )]
+    SecretLost,
     /// The database can't be reached.
     #[error("The server can't reach its database. Nothing was changed; try again in a moment.")]
     Unavailable,
@@ -145,6 +150,7 @@ impl UiError {
             Self::Throttled { .. } => "throttled",
             Self::SetupClosed => "setup-closed",
             Self::BadRequest => "bad-request",
+            Self::SecretLost => "secret-lost",
             Self::Unavailable => "unavailable",
             Self::Internal => "internal",
             Self::Offline => "offline",
@@ -174,6 +180,7 @@ impl UiError {
             Self::Throttled { retry_after: 60 },
             Self::SetupClosed,
             Self::BadRequest,
+            Self::SecretLost,
             Self::Unavailable,
             Self::Internal,
             Self::Offline,
@@ -210,6 +217,7 @@ mod tests {
             UiError::AlreadyDecided,
             UiError::Throttled { retry_after: 60 },
             UiError::InviteClosed,
+            UiError::SecretLost,
             UiError::Offline,
         ]
         .into_iter()

@@ -51,17 +51,18 @@ use serde_json::Value;
 use sqlx::PgPool;
 
 use crate::delivery::{Desk, OPEN};
-
-const VAULT_KEY: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+use crate::support::VAULT_KEY;
 
 /// A desk whose server may speak to platforms on loopback, and can keep secrets.
 pub(crate) async fn desk(pool: PgPool) -> Desk {
-    let mut desk = Desk::open(pool).await;
-    let vault = Vault::from_setting(VAULT_KEY).expect("a key");
-    desk.services = desk
-        .services
-        .with_vault(vault)
-        .with_platforms(PlatformSettings { policy: OPEN, ..PlatformSettings::default() });
+    with_vault(pool, Vault::from_setting(VAULT_KEY).expect("a key")).await
+}
+
+/// The same with another vault.
+async fn with_vault(pool: PgPool, vault: Vault) -> Desk {
+    let mut desk = Desk::open_with(pool, vault).await;
+    desk.services =
+        desk.services.with_platforms(PlatformSettings { policy: OPEN, ..PlatformSettings::default() });
     desk
 }
 

@@ -255,9 +255,9 @@ async fn the_key_is_sealed_stays_and_is_sealed_anew_with_the_others(pool: PgPool
     assert!(sealed.starts_with("x1."), "{sealed}");
     let both = format!("{},{}", "ab".repeat(32), super::VAULT_KEY);
     let rotated = desk.services.clone().with_vault(Vault::from_setting(&both).expect("keys"));
-    assert_eq!(rotated.secrets_state().await.expect("a database").older, 1);
+    assert_eq!(rotated.secrets_state().await.expect("a database").older, 2, "the project's, too");
     let actor = impri::domain::audit::Actor::Operator;
-    assert_eq!(rotated.reseal_secrets(desk.project(), actor, Channel::cli()).await.expect("resealed"), 1);
+    assert_eq!(rotated.reseal_secrets(desk.project(), actor, Channel::cli()).await.expect("resealed"), 2);
     let only = Vault::from_setting(&"ab".repeat(32)).expect("a key");
     let after = desk.services.clone().with_vault(only).push_key().await.expect("a database").expect("opened");
     assert_eq!(after.public(), public);

@@ -6,6 +6,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 
 use impri::server::secrets::Vault;
+use impri::server::service::Services;
 use sqlx::PgPool;
 
 use super::desk;
@@ -13,14 +14,14 @@ use super::everywhere::{Environment, Everywhere, program, run};
 use crate::managed_postgres::support::TempDir;
 use crate::support::eventually;
 
-/// Channels with secrets (all but e-mail), and the key of web push.
-const SECRETS: usize = 6;
+/// Channels with secrets (all but e-mail), the keys of web push and receipts, and the secret of callbacks.
+const SECRETS: usize = 8;
 
 /// A desk with every sort, whose keys are in a file, and the settings of a shell beside it.
 async fn with_file(pool: &PgPool, dir: &TempDir) -> (Everywhere, Environment) {
-    let mut desk = desk(pool.clone()).await;
     let vault = Vault::from_file(&dir.join("secret.key")).expect("a file");
-    desk.services = desk.services.with_vault(vault);
+    let desk = super::with_vault(pool.clone(), vault).await;
+    desk.services.receipt_keys().await.expect("a key");
     desk.services.push_key().await.expect("a database").expect("a key");
     let shell = vec![("IMPRI_DATA_DIR", dir.path().display().to_string())];
     (Everywhere::open(desk).await, shell)
@@ -38,10 +39,17 @@ async fn state(all: &Everywhere, keys: &[String]) -> (usize, usize, usize) {
     (state.current, state.older, state.lost.len())
 }
 
+/// Every sort of channel sends, and what signs callbacks and receipts is what it was at first.
 async fn sends(all: &mut Everywhere, vault: Option<Vault>) {
     if let Some(vault) = vault {
         all.desk.services = all.desk.services.clone().with_vault(vault);
     }
+    let services = &all.desk.services;
+    assert_eq!(services.webhook_secret(all.desk.project()).await.ok().as_ref(), Some(&all.desk.secret));
+    // Not the server that has read it before.
+    let fresh = Services::new(services.pool().clone(), services.clock().clone(), services.public_url());
+    let keys = fresh.with_vault(services.vault().clone()).receipt_keys().await.expect("a key");
+    assert!(keys.signing().is_ok() && keys.set().to_jwks().keys.len() == 1);
     let before = all.heard();
     let action = all.desk.wish(&format!("Number {}", before[0]), "body").await;
     all.desk.send_due().await;
@@ -77,6 +85,7 @@ async fn after_a_rotation_of_the_file_every_sort_sends_and_the_old_key_opens_not
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn keys_of_the_variable_rotate_too_and_a_lost_secret_stops_it(pool: PgPool) {
     let mut all = Everywhere::open(desk(pool.clone()).await).await;
+    all.desk.services.receipt_keys().await.expect("a key");
     let (old, new) = (super::VAULT_KEY.to_owned(), "ab".repeat(32));
     let shell = |keys: &str| vec![("IMPRI_SECRET_KEY", keys.to_owned())];
     // Without the old key nothing can be opened, so nothing is touched.

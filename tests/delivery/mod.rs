@@ -29,12 +29,15 @@ use impri::server::clock::Clock;
 use impri::server::db::outbox::DeliveryState;
 use impri::server::notify::{self, OutboundPolicy, callback};
 use impri::server::random;
+use impri::server::secrets::Vault;
 use impri::server::service::{Caller, NewKey, NewPerson, Proposed, Services};
 use serde_json::{Map, Value, json};
 use sqlx::PgPool;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
+
+use crate::support::VAULT_KEY;
 
 pub(crate) const OPEN: OutboundPolicy = OutboundPolicy { allow_private_targets: true };
 const GUARDED: OutboundPolicy = OutboundPolicy { allow_private_targets: false };
@@ -51,12 +54,17 @@ pub(crate) struct Desk {
     pub(crate) services: Services,
     pub(crate) agent: Caller,
     pub(crate) person: Decider,
-    secret: String,
+    pub(crate) secret: String,
 }
 
 impl Desk {
     pub(crate) async fn open(pool: PgPool) -> Self {
-        let services = Services::new(pool, Clock::manual(), "http://127.0.0.1:8484");
+        Self::open_with(pool, Vault::from_setting(VAULT_KEY).expect("a key")).await
+    }
+
+    /// With what seals its secrets.
+    pub(crate) async fn open_with(pool: PgPool, vault: Vault) -> Self {
+        let services = Services::new(pool, Clock::manual(), "http://127.0.0.1:8484").with_vault(vault);
         let person = NewPerson {
             name: "Ada".to_owned(),
             email: "ada@example.org".to_owned(),
@@ -65,6 +73,7 @@ impl Desk {
         };
         let ada = services.set_up_unattended(person).await.expect("a database").expect("nobody before");
         let project = services.first_project().await.expect("a database").expect("a project");
+        let secret = services.webhook_secret(project.id).await.expect("a secret");
         let new = NewKey { name: "agent".to_owned(), scopes: vec![Scope::Actions], lasts: None };
         let made =
             services.create_key(project.id, new, Actor::Operator, Channel::cli()).await.expect("a key");
@@ -73,7 +82,7 @@ impl Desk {
             services,
             agent: (*agent).clone(),
             person: Decider::Reviewer { id: ada.id, name: ada.name },
-            secret: project.webhook_secret,
+            secret,
         }
     }
 
@@ -179,7 +188,7 @@ impl RunningWorker {
 
 /// What a receiver got.
 #[derive(Debug, Clone)]
-struct Received {
+pub(crate) struct Received {
     path: String,
     headers: HeaderMap,
     body: String,
@@ -196,7 +205,7 @@ impl Received {
 
     /// Checks what any receiver checks, and what every callback has in common.
     #[track_caller]
-    fn assert_genuine(&self, secret: &str, now: i64) {
+    pub(crate) fn assert_genuine(&self, secret: &str, now: i64) {
         assert_eq!(self.header("content-type"), "application/json");
         let timestamp: i64 = self.header("x-impri-timestamp").parse().expect("seconds");
         assert_eq!(timestamp, now);
@@ -218,7 +227,7 @@ impl Received {
 type Answers = Vec<(StatusCode, &'static str)>;
 
 /// Somebody who takes callbacks. Whatever is posted below `/hang` is never answered.
-struct Receiver {
+pub(crate) struct Receiver {
     address: SocketAddr,
     heard: tokio::sync::Mutex<mpsc::UnboundedReceiver<Received>>,
     shared: Arc<Shared>,
@@ -233,7 +242,7 @@ struct Shared {
 }
 
 impl Receiver {
-    async fn start(answers: &[(StatusCode, &'static str)]) -> Self {
+    pub(crate) async fn start(answers: &[(StatusCode, &'static str)]) -> Self {
         Self::start_at("127.0.0.1:0", answers).await
     }
 
@@ -253,16 +262,16 @@ impl Receiver {
         Self { address, heard: tokio::sync::Mutex::new(heard), shared }
     }
 
-    fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    async fn next(&self) -> Received {
+    pub(crate) async fn next(&self) -> Received {
         soon(async { self.heard.lock().await.recv().await }).await.expect("a request")
     }
 
     /// What came and was not looked at.
-    async fn rest(&self) -> Vec<Received> {
+    pub(crate) async fn rest(&self) -> Vec<Received> {
         let mut heard = self.heard.lock().await;
         std::iter::from_fn(|| heard.try_recv().ok()).collect()
     }
@@ -294,5 +303,5 @@ async fn receive(
     (status, [(header::LOCATION, location)], "x".repeat(100_000)).into_response()
 }
 
-const OK: (StatusCode, &str) = (StatusCode::OK, "/");
+pub(crate) const OK: (StatusCode, &str) = (StatusCode::OK, "/");
 const BROKEN: (StatusCode, &str) = (StatusCode::INTERNAL_SERVER_ERROR, "/");

@@ -10,6 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Desk, OK, OPEN, Receiver, soon};
 
+/// Another server on the same database.
+fn beside(desk: &Desk) -> Services {
+    let services = &desk.services;
+    Services::new(services.pool().clone(), services.clock().clone(), "http://127.0.0.1:8485")
+        .with_vault(services.vault().clone())
+}
+
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn two_servers_never_send_the_same_message(pool: PgPool) {
     let desk = Desk::open(pool).await;
@@ -18,8 +25,7 @@ async fn two_servers_never_send_the_same_message(pool: PgPool) {
         let receiver = Receiver::start_at(&format!("127.0.0.{host}:0"), &[OK]).await;
         urls.push((receiver.url("/"), receiver));
     }
-    let other =
-        Services::new(desk.services.pool().clone(), desk.services.clock().clone(), "http://127.0.0.1:8485");
+    let other = beside(&desk);
     let mut decided = HashSet::new();
     for n in 0..180 {
         decided.insert(desk.approved(&urls[n % urls.len()].0).await.to_string());
@@ -132,8 +138,7 @@ async fn a_server_that_stops_lets_go_of_what_it_was_sending(pool: PgPool) {
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn what_another_server_left_is_found_without_being_told(pool: PgPool) {
     let (desk, receiver) = (Desk::open(pool).await, Receiver::start(&[OK]).await);
-    let other =
-        Services::new(desk.services.pool().clone(), desk.services.clock().clone(), "http://127.0.0.1:8485");
+    let other = beside(&desk);
     let stop = CancellationToken::new();
     let token = stop.clone();
     let task = tokio::spawn(async move { notify::run(&other, OPEN, &token).await });

@@ -30,6 +30,7 @@ async fn run(dir: &Path, args: &[&str], stdin: &str, database: Option<&PgPool>) 
     command.arg("receipts").args(args).current_dir(dir).env("IMPRI_DATA_DIR", dir.join("none"));
     if let Some(db) = database {
         command.env("DATABASE_URL", db.connect_options().to_url_lossy().as_str());
+        command.env("IMPRI_SECRET_KEY", crate::support::VAULT_KEY);
     }
     let stdin = stdin.to_owned();
     let output: Output = tokio::task::spawn_blocking(move || {

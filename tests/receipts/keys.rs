@@ -79,7 +79,7 @@ async fn after_a_rotation_old_receipts_verify_and_every_server_signs_with_the_ne
     for said in independently(&app, &cases).await {
         assert!(said["claims"].is_object(), "{said}");
     }
-    assert_eq!(app.count("select count(*) from receipt_key where private_key is not null").await, 1);
+    assert_eq!(app.count("select count(*) from receipt_key where sealed_key is not null").await, 1);
     let sql =
         "select count(*) from audit_event where kind = 'receipt_key.rotated' and actor_kind = 'operator'";
     assert_eq!(app.count(sql).await, 1);

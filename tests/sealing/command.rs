@@ -39,6 +39,7 @@ pub(super) async fn audit(dir: &Path, args: &[&str], database: Option<&PgPool>) 
     command.arg("audit").args(args).current_dir(dir).env("IMPRI_DATA_DIR", dir.join("none"));
     if let Some(db) = database {
         command.env("DATABASE_URL", db.connect_options().to_url_lossy().as_str());
+        command.env("IMPRI_SECRET_KEY", crate::support::VAULT_KEY);
     }
     let output =
         tokio::task::spawn_blocking(move || command.output().expect("it starts")).await.expect("no panic");

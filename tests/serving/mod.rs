@@ -1,5 +1,6 @@
 //! The real program as an operator runs it: ready, told to stop, its database killed, several at once.
 
+mod at_rest;
 mod process;
 
 use std::time::{Duration, Instant};

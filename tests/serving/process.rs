@@ -39,6 +39,12 @@ impl Serving {
     }
 
     async fn start(database: Vec<String>) -> Self {
+        // Otherwise it makes one in the usual data directory of whoever runs the tests.
+        Self::start_with(database, ("IMPRI_SECRET_KEY", crate::support::VAULT_KEY)).await
+    }
+
+    /// The same with a key, or without one, which a setting says.
+    pub(super) async fn start_with(database: Vec<String>, setting: (&str, &str)) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let base = env::temp_dir().join(format!("impri-serving-{}-{number}", std::process::id()));
@@ -48,8 +54,7 @@ impl Serving {
             .args(&database)
             .env("IMPRI_ADMIN_EMAIL", "ada@example.org")
             .env("IMPRI_ADMIN_PASSWORD", PASSWORD)
-            // Otherwise it makes one in the usual data directory of whoever runs the tests.
-            .env("IMPRI_SECRET_KEY", crate::support::VAULT_KEY)
+            .env(setting.0, setting.1)
             .stdout(File::create(&out).expect("a file"))
             .stderr(File::create(&log).expect("a file"))
             .spawn()
@@ -63,6 +68,11 @@ impl Serving {
         .await;
         let _ = fs::remove_file(out);
         Self { child, url, log, database, http: reqwest::Client::new() }
+    }
+
+    /// The public keys of receipts.
+    pub(super) async fn jwks(&self) -> Value {
+        answer(self.http.get(format!("{}/.well-known/jwks.json", self.url))).await.1
     }
 
     /// Makes a key as an operator does, while the server runs.

@@ -52,6 +52,8 @@ static RENDERING: RwLock<()> = RwLock::const_new(());
 #[derive(Clone)]
 pub(crate) struct House {
     pub(crate) project: Project,
+    /// What its callbacks are signed with.
+    pub(crate) webhook_secret: String,
     /// The key of an agent: scope `actions`.
     pub(crate) agent: RevealedKey,
     /// The key of a program that decides for people: scope `decide`.
@@ -135,6 +137,7 @@ impl TestApp {
             };
             services.set_up_unattended(ada).await.expect("a database").expect("nobody was there");
             let project = services.first_project().await.expect("a database").expect("a project");
+            let webhook_secret = services.webhook_secret(project.id).await.expect("a secret");
             let mut keys = Vec::new();
             for (name, scope) in [("first-agent", Scope::Actions), ("decider", Scope::Decide)] {
                 let new = operator::new_key(name, &[scope]);
@@ -142,7 +145,7 @@ impl TestApp {
                 keys.push(made.expect("a key"));
             }
             let [agent, decider] = keys.try_into().expect("two keys");
-            House { project, agent, decider }
+            House { project, webhook_secret, agent, decider }
         })
         .await
     }

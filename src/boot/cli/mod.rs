@@ -52,7 +52,7 @@ pub enum Command {
     Audit(AuditArgs),
     /// The channels that people are told through: Telegram, e-mail and others
     Channels(Box<ChannelsArgs>),
-    /// What is sealed at rest: the secrets of channels, and the keys that seal them
+    /// What is sealed at rest: private keys, secrets of callbacks and channels, and the keys that seal them
     Secrets(SecretsArgs),
     /// Receipts of decisions: verify them, and look after the keys that sign them
     Receipts(ReceiptsArgs),
@@ -195,7 +195,11 @@ pub enum ProjectCommand {
         secret: bool,
     },
     /// Make a new secret for callbacks and print it, alone, on stdout; the old one signs nothing any more
-    RotateWebhookSecret,
+    RotateWebhookSecret {
+        /// Do it although the secret before can't be opened here, because what it was sealed with is lost for good
+        #[arg(long)]
+        lost: bool,
+    },
     /// Change one setting
     Set {
         /// Which

@@ -23,7 +23,11 @@ pub enum ReceiptsCommand {
     /// Print the public keys that verify receipts, as a JWK Set
     Jwks,
     /// Let a new key sign from now on; receipts of the one before go on to verify
-    RotateKey,
+    RotateKey {
+        /// Do it although the key before can't be opened here, because what it was sealed with is lost for good
+        #[arg(long)]
+        lost: bool,
+    },
     /// Let nothing verify any more that a key signed, because somebody else may have it
     WithdrawKey {
         /// The key's name: its kid

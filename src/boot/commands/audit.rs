@@ -43,7 +43,12 @@ async fn export(desk: &Desk, args: AuditExportArgs) -> anyhow::Result<()> {
     loop {
         let lines = services.audit_file_page(&mut range).await.map_err(explain)?;
         if lines.is_empty() {
-            return out.flush().context("The end could not be written");
+            out.flush().context("The end could not be written")?;
+            if let Err(lost) = services.receipt_keys().await.map_err(explain)?.signing() {
+                // The file may be on stdout.
+                writeln!(io::stderr(), "Its end is not signed: {lost}.")?;
+            }
+            return Ok(());
         }
         for line in lines {
             out.write_all(line.to_text()?.as_bytes())?;

@@ -28,10 +28,15 @@ async fn act(desk: &Desk, command: ProjectCommand) -> anyhow::Result<()> {
             println!("allow_self_approval  {}", switch(project.allow_self_approval));
             println!("since                {}", project.created_at.date());
             if secret {
-                println!("webhook secret       {}", printable(&project.webhook_secret));
+                let secret = desk.services.webhook_secret(project.id).await.map_err(explain)?;
+                println!("webhook secret       {}", printable(&secret));
             }
         }
-        ProjectCommand::RotateWebhookSecret => {
+        ProjectCommand::RotateWebhookSecret { lost } => {
+            // A shell with another key than the server would seal what the server can't open.
+            if !lost {
+                desk.services.webhook_secret(desk.project.id).await.map_err(explain)?;
+            }
             let rotated =
                 desk.services.rotate_webhook_secret(desk.project.id, Actor::Operator, Channel::cli());
             println!("{}", rotated.await.map_err(explain)?);

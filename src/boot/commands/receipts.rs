@@ -32,7 +32,11 @@ async fn act(desk: &Desk, command: ReceiptsCommand) -> anyhow::Result<()> {
             let keys = desk.services.receipt_keys().await.map_err(explain)?;
             println!("{}", serde_json::to_string_pretty(&keys.set().to_jwks())?);
         }
-        ReceiptsCommand::RotateKey => {
+        ReceiptsCommand::RotateKey { lost } => {
+            // A shell with another key than the server would seal what the server can't open.
+            if !lost {
+                desk.services.receipt_keys().await.map_err(explain)?.signing()?;
+            }
             let rotated = desk.services.rotate_receipt_key(project, Actor::Operator, Channel::cli()).await;
             let rotated = rotated.map_err(explain)?;
             println!("Receipts are signed with {} from now on.", rotated.signing);

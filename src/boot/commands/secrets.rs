@@ -24,12 +24,14 @@ async fn act(desk: &Desk, command: SecretsCommand) -> anyhow::Result<()> {
         bail!("{error}");
     }
     let state = desk.services.secrets_state().await.map_err(explain)?;
-    for error in &state.lost {
-        println!("A secret is lost to this server: {error}.");
+    for lost in &state.lost {
+        println!("Lost to this server: {lost}.");
     }
     if matches!(command, SecretsCommand::Rotate) {
         if !state.lost.is_empty() {
-            bail!("Nothing was sealed anew: first make every secret readable, or delete its channel");
+            bail!(
+                "Nothing was sealed anew: first make every secret readable, or replace it as it says above"
+            );
         }
         let is_made = vault.add_key()?;
         let sealed = desk.services.reseal_secrets(desk.project.id, Actor::Operator, Channel::cli()).await;
@@ -55,6 +57,13 @@ async fn act(desk: &Desk, command: SecretsCommand) -> anyhow::Result<()> {
         state.older,
         ids.join(", ")
     );
+    if state.clear > 0 {
+        println!(
+            "{} are in the clear, as an earlier version left them: the next start of impri serve seals them, and so does \
+             impri secrets rotate",
+            state.clear
+        );
+    }
     match state.lost.len() {
         0 => Ok(()),
         lost => bail!("{lost} secrets can't be opened"),

@@ -30,8 +30,8 @@ impl VaultSource {
         directory.map_or(Self::Nowhere, |directory| Self::File(directory.join(FILE)))
     }
 
-    /// The vault of a server, which makes the file if it is not there. A server whose file can't be made runs without: it
-    /// refuses to store secrets, and says why.
+    /// The vault of a server, which makes the file if it is not there. A server whose file can't be made goes on
+    /// without: it refuses to store secrets, and says why.
     ///
     /// # Errors
     /// If the setting or the file holds no key, or others may read the file.
@@ -59,8 +59,11 @@ impl VaultSource {
         match self {
             Self::File(path) => match std::fs::metadata(path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
-                    let why =
-                        format!("{} is not there; impri serve makes it at its first start", path.display());
+                    let why = format!(
+                        "{} is not there; impri serve makes it at its first start, and where the server has its key from \
+                         IMPRI_SECRET_KEY, this shell needs that, too",
+                        path.display()
+                    );
                     Ok(Vault::closed(why))
                 }
                 _ => self.open(),

@@ -2,12 +2,13 @@
 
 use sqlx::PgConnection;
 
-use super::DbResult;
+use super::{DbResult, corrupt};
 use crate::domain::Instant;
 use crate::domain::ids::ProjectId;
 use crate::domain::policy::DecisionPolicy;
+use crate::server::kept::StoredSecret;
 
-/// A project's settings.
+/// A project's settings; its secret is no part of them.
 #[derive(Debug, Clone)]
 pub struct Project {
     /// Its name in the API.
@@ -16,8 +17,6 @@ pub struct Project {
     pub name: String,
     /// Its time zone, by its IANA name.
     pub timezone: String,
-    /// The key of callback signatures.
-    pub webhook_secret: String,
     /// Whether one may decide what one proposed.
     pub allow_self_approval: bool,
     /// When it was made.
@@ -28,7 +27,6 @@ struct ProjectRow {
     project_id: sqlx::types::Uuid,
     name: String,
     timezone: String,
-    webhook_secret: String,
     allow_self_approval: bool,
     created_at: Instant,
 }
@@ -39,7 +37,6 @@ impl From<ProjectRow> for Project {
             id: ProjectId::from_uuid(row.project_id),
             name: row.name,
             timezone: row.timezone,
-            webhook_secret: row.webhook_secret,
             allow_self_approval: row.allow_self_approval,
             created_at: row.created_at,
         }
@@ -53,7 +50,7 @@ impl From<ProjectRow> for Project {
 pub async fn first(conn: &mut PgConnection) -> DbResult<Option<Project>> {
     let row = sqlx::query_as!(
         ProjectRow,
-        "select project_id, name, timezone, webhook_secret, allow_self_approval, created_at
+        "select project_id, name, timezone, allow_self_approval, created_at
          from project order by created_at, project_id limit 1"
     );
     Ok(row.fetch_optional(conn).await?.map(Project::from))
@@ -66,7 +63,7 @@ pub async fn first(conn: &mut PgConnection) -> DbResult<Option<Project>> {
 pub async fn get(conn: &mut PgConnection, id: ProjectId) -> DbResult<Project> {
     let row = sqlx::query_as!(
         ProjectRow,
-        "select project_id, name, timezone, webhook_secret, allow_self_approval, created_at
+        "select project_id, name, timezone, allow_self_approval, created_at
          from project where project_id = $1",
         id.uuid(),
     );
@@ -85,18 +82,18 @@ pub async fn lock(conn: &mut PgConnection, id: ProjectId) -> DbResult<()> {
     Ok(())
 }
 
-/// Stores a new project.
+/// Stores a new project, with the sealed key of its callbacks' signatures.
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn insert(conn: &mut PgConnection, project: &Project) -> DbResult<()> {
+pub async fn insert(conn: &mut PgConnection, project: &Project, sealed: &str) -> DbResult<()> {
     sqlx::query!(
-        "insert into project (project_id, name, timezone, webhook_secret, allow_self_approval, created_at)
+        "insert into project (project_id, name, timezone, sealed_webhook_secret, allow_self_approval, created_at)
          values ($1, $2, $3, $4, $5, $6)",
         project.id.uuid(),
         project.name,
         project.timezone,
-        project.webhook_secret,
+        sealed,
         project.allow_self_approval,
         project.created_at,
     )
@@ -134,15 +131,54 @@ pub async fn update(conn: &mut PgConnection, project: &Project) -> DbResult<()> 
     Ok(())
 }
 
-/// Replaces the key of callback signatures. It is read when a message is taken to be sent, so what waits is signed
-/// with the new one.
+/// The key of callback signatures.
+///
+/// # Errors
+/// If the database can't be reached or there is no such project.
+pub async fn webhook_secret(conn: &mut PgConnection, id: ProjectId) -> DbResult<StoredSecret> {
+    let row = sqlx::query!(
+        "select sealed_webhook_secret as sealed, webhook_secret as clear from project where project_id = $1",
+        id.uuid(),
+    )
+    .fetch_one(conn)
+    .await?;
+    StoredSecret::of(row.sealed, row.clear).ok_or(corrupt("project.sealed_webhook_secret"))
+}
+
+/// The keys of callback signatures of all projects, for whoever seals them; nobody changes them until the transaction
+/// ends.
 ///
 /// # Errors
 /// If the database can't be reached.
-pub async fn set_webhook_secret(conn: &mut PgConnection, id: ProjectId, secret: &str) -> DbResult<()> {
-    sqlx::query!("update project set webhook_secret = $2 where project_id = $1", id.uuid(), secret)
-        .execute(conn)
-        .await?;
+pub async fn webhook_secrets(conn: &mut PgConnection) -> DbResult<Vec<(ProjectId, StoredSecret)>> {
+    let rows = sqlx::query!(
+        "select project_id, sealed_webhook_secret as sealed, webhook_secret as clear from project
+         order by project_id for no key update"
+    )
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let secret = StoredSecret::of(row.sealed, row.clear);
+            let secret = secret.ok_or(corrupt("project.sealed_webhook_secret"))?;
+            Ok((ProjectId::from_uuid(row.project_id), secret))
+        })
+        .collect()
+}
+
+/// Replaces the key of callback signatures with a sealed one. It is read when a message is taken to be sent, so what
+/// waits is signed with the new one.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn set_webhook_secret(conn: &mut PgConnection, id: ProjectId, sealed: &str) -> DbResult<()> {
+    sqlx::query!(
+        "update project set sealed_webhook_secret = $2, webhook_secret = null where project_id = $1",
+        id.uuid(),
+        sealed,
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

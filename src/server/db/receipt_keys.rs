@@ -4,12 +4,21 @@ use sqlx::PgConnection;
 
 use super::{DbResult, corrupt};
 use crate::domain::Instant;
-use crate::server::receipts::{PublicKey, SigningKey};
+use crate::server::kept::StoredSecret;
+use crate::server::receipts::PublicKey;
+
+/// The key that signs.
+pub struct StoredSigningKey {
+    /// The part that everybody may know.
+    pub public: PublicKey,
+    /// The seed of the other part, as base64.
+    pub secret: StoredSecret,
+}
 
 /// Every key that verifies, the one that signs last, and that one as a whole.
 pub struct StoredKeys {
     /// The one that signs; none on a database where no server has started yet.
-    pub signing: Option<SigningKey>,
+    pub signing: Option<StoredSigningKey>,
     /// All of them.
     pub verifying: Vec<PublicKey>,
 }
@@ -20,8 +29,8 @@ pub struct StoredKeys {
 /// If the database can't be reached or a key is corrupt.
 pub async fn all(conn: &mut PgConnection) -> DbResult<StoredKeys> {
     let rows = sqlx::query!(
-        "select kid, public_key, private_key from receipt_key where withdrawn_at is null
-         order by retired_at, created_at, kid"
+        "select kid, public_key, sealed_key as sealed, encode(private_key, 'base64') as clear from receipt_key
+         where withdrawn_at is null order by retired_at, created_at, kid"
     )
     .fetch_all(conn)
     .await?;
@@ -32,32 +41,30 @@ pub async fn all(conn: &mut PgConnection) -> DbResult<StoredKeys> {
         if public.kid() != row.kid {
             return Err(corrupt("receipt_key.kid"));
         }
-        if let Some(seed) = row.private_key {
-            let key =
-                SigningKey::stored(&seed, public.as_bytes()).ok_or(corrupt("receipt_key.private_key"))?;
-            keys.signing = Some(key);
+        if let Some(secret) = StoredSecret::of(row.sealed, row.clear) {
+            keys.signing = Some(StoredSigningKey { public: public.clone(), secret });
         }
         keys.verifying.push(public);
     }
     Ok(keys)
 }
 
-/// Stores a new key that signs, unless there is one already. Says whether it was stored.
+/// Stores a new key that signs, its private part sealed, unless there is one already. Says whether it was stored.
 ///
 /// # Errors
 /// If the database can't be reached.
 pub async fn insert(
     conn: &mut PgConnection,
     public: &PublicKey,
-    seed: &[u8; 32],
+    sealed: &str,
     now: Instant,
 ) -> DbResult<bool> {
     let done = sqlx::query!(
-        "insert into receipt_key (kid, public_key, private_key, created_at) values ($1, $2, $3, $4)
+        "insert into receipt_key (kid, public_key, sealed_key, created_at) values ($1, $2, $3, $4)
          on conflict do nothing",
         public.kid(),
         public.as_bytes().as_slice(),
-        seed.as_slice(),
+        sealed,
         now,
     )
     .execute(conn)
@@ -74,13 +81,29 @@ pub async fn lock(conn: &mut PgConnection) -> DbResult<()> {
     Ok(())
 }
 
+/// Stores the private part of the key that signs, sealed anew.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn reseal(conn: &mut PgConnection, kid: &str, sealed: &str) -> DbResult<()> {
+    sqlx::query!(
+        "update receipt_key set sealed_key = $2, private_key = null where kid = $1 and retired_at is null",
+        kid,
+        sealed,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Ends the signing of the key that signs, and forgets its private part. Says which it was.
 ///
 /// # Errors
 /// If the database can't be reached.
 pub async fn retire(conn: &mut PgConnection, now: Instant) -> DbResult<Option<String>> {
     sqlx::query_scalar!(
-        "update receipt_key set retired_at = $1, private_key = null where retired_at is null returning kid",
+        "update receipt_key set retired_at = $1, private_key = null, sealed_key = null where retired_at is null
+         returning kid",
         now,
     )
     .fetch_optional(conn)

@@ -228,7 +228,7 @@ fn status(error: &UiError) -> StatusCode {
         }
         UiError::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
         UiError::BadRequest => StatusCode::BAD_REQUEST,
-        UiError::Unavailable | UiError::Offline => StatusCode::SERVICE_UNAVAILABLE,
+        UiError::SecretLost | UiError::Unavailable | UiError::Offline => StatusCode::SERVICE_UNAVAILABLE,
         UiError::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -176,6 +176,14 @@ impl From<ServiceError> for Problem {
                     "The server can't reach its database. Nothing was changed; try again in a moment.",
                 )
             },
+            ServiceError::SecretLost(lost) => Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                format!(
+                    "This server can't open {}, so nothing was decided or changed. Its log says what to do, and so does \
+                     impri secrets status.",
+                    lost.what.name()
+                ),
+            ),
             ServiceError::Internal(_) => Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "Something went wrong in the server and is in its log under this answer's X-Request-Id.",

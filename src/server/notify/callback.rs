@@ -17,7 +17,7 @@ use crate::server::random;
 use crate::server::view::api;
 
 /// Posts a callback, signed for this attempt alone: a receiver that saw the nonce before has a copy before it.
-pub async fn send(outbound: &Outbound, taken: &TakenMessage, now: Instant) -> Outcome {
+pub async fn send(outbound: &Outbound, taken: &TakenMessage, secret: &str, now: Instant) -> Outcome {
     let message = &taken.message;
     let timestamp = now.unix_timestamp();
     let nonce = hex::encode(random::bytes::<8>());
@@ -25,7 +25,7 @@ pub async fn send(outbound: &Outbound, taken: &TakenMessage, now: Instant) -> Ou
         header("content-type", "application/json"),
         header("x-impri-timestamp", &timestamp.to_string()),
         header("x-impri-nonce", &nonce),
-        header("x-impri-signature", &signature(&taken.secret, timestamp, &nonce, &message.body)),
+        header("x-impri-signature", &signature(secret, timestamp, &nonce, &message.body)),
         header("x-impri-event-id", &message.event.to_string()),
     ]);
     outbound.post(&message.target, headers, message.body.clone()).await

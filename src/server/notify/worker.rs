@@ -167,7 +167,10 @@ async fn attempt(services: Services, outbound: Outbound, taken: TakenMessage) {
     if let Some(device) = taken.device {
         return push::attempt(&services, &taken, device).await;
     }
-    let outcome = callback::send(&outbound, &taken, services.clock().now()).await;
+    let outcome = match services.callback_secret(&taken) {
+        Ok(secret) => callback::send(&outbound, &taken, &secret, services.clock().now()).await,
+        Err(outcome) => outcome,
+    };
     tracing::debug!(delivery.id = %taken.message.event, ?outcome, "tried to deliver");
     let mut pauses = RECORD_AGAIN.into_iter();
     while let Err(error) = services.record_attempt(&taken, &outcome).await {

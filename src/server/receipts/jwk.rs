@@ -5,6 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 use crate::server::random;
 use crate::wire::v1;
@@ -69,6 +70,13 @@ impl PublicKey {
     /// Its name.
     pub fn kid(&self) -> &str {
         &self.kid
+    }
+
+    /// Its row where one is named by a UUID: the first half of it.
+    pub fn row(&self) -> Uuid {
+        let mut half = [0; 16];
+        half.copy_from_slice(&self.bytes[..16]);
+        Uuid::from_bytes(half)
     }
 
     /// Itself.

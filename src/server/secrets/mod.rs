@@ -260,7 +260,7 @@ mod tests {
         assert_ne!(sealed, vault.seal(HERE, "token-1").expect("sealed"), "each time another nonce");
         assert_eq!(vault.open(HERE, &sealed).as_deref(), Ok("token-1"));
         let elsewhere =
-            [Place { row: Uuid::from_u128(2), ..HERE }, Place { column: "receipt_key.private_key", ..HERE }];
+            [Place { row: Uuid::from_u128(2), ..HERE }, Place { column: "receipt_key.sealed_key", ..HERE }];
         for place in elsewhere {
             assert_eq!(vault.open(place, &sealed), Err(SecretError::Damaged), "{place:?}");
         }

@@ -5,12 +5,12 @@ use sqlx::PgConnection;
 
 use super::Services;
 use super::channels::SeenChannel;
-use super::secrets::place;
 use crate::domain::channel::{ChannelKind, Config, check_config, fields};
 use crate::domain::ids::{ChannelId, ProjectId};
 use crate::domain::text::FieldError;
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::kept::Kept;
 use crate::server::secrets::{SecretError, masked};
 use crate::server::{db, random};
 
@@ -23,7 +23,7 @@ impl Services {
         let secret = match &channel.sealed {
             None => Map::new(),
             Some(sealed) => {
-                let opened = self.vault.open(place(channel.id), sealed)?;
+                let opened = self.vault.open(Kept::Channel.place(channel.id.uuid()), sealed)?;
                 serde_json::from_str(&opened).map_err(|_| SecretError::Damaged)?
             }
         };
@@ -35,7 +35,7 @@ impl Services {
             return Ok(None);
         }
         let text = Value::Object(config.secret.clone()).to_string();
-        let sealed = self.vault.seal(place(id), &text);
+        let sealed = self.vault.seal(Kept::Channel.place(id.uuid()), &text);
         let failed =
             |error: SecretError| FieldError::invalid("secrets", format!("can't be stored: {error}."));
         Ok(Some(sealed.map_err(failed)?))

@@ -14,10 +14,13 @@ use crate::domain::ids::{ActionId, ProjectId};
 use crate::server::db;
 use crate::server::db::outbox::{Lease, Room, TakenMessage};
 use crate::server::error::ServiceResult;
+use crate::server::kept::Kept;
 
 /// How long a taker may keep a message. Longer than any attempt takes; when it is over, the taker has crashed and
 /// another server sends the message.
 const LEASE: Duration = Duration::seconds(30);
+/// Before another look whether what signs a callback can be opened.
+const UNSEALED_AGAIN: Duration = Duration::seconds(60);
 /// Sent to one host at a time by one server.
 const PER_HOST: usize = 4;
 
@@ -41,6 +44,24 @@ impl Services {
         let mut conn = self.pool.acquire().await?;
         let room = Room { total, per_host: PER_HOST, sending };
         Ok(db::outbox::take_due(&mut conn, &room, now, now + LEASE).await?)
+    }
+
+    /// What a callback is signed with.
+    ///
+    /// # Errors
+    /// If it can't be opened, what becomes of the callback: it waits, as long as it takes. The receiver has no part in
+    /// that, so it counts as no failure and nothing is given up because of it.
+    pub fn callback_secret(&self, taken: &TakenMessage) -> Result<String, Outcome> {
+        let (what, project) = (Kept::WebhookSecret, taken.message.project);
+        let opened = self.open_kept(what, what.place(project.uuid()), &taken.secret);
+        self.complaints.note(what, opened.as_ref().err());
+        opened.map_err(|_| {
+            let reason = format!(
+                "{} can't be opened by this server; it waits until impri secrets status finds nothing wrong",
+                what.name()
+            );
+            Outcome::Later { after: UNSEALED_AGAIN, reason }
+        })
     }
 
     /// Writes down what came of an attempt, with its consequences; nothing if the message is not ours any more.

@@ -88,6 +88,7 @@ pub use usage::Usage;
 
 use self::access::KeyMemory;
 use self::receipts::ReceiptKeyMemory;
+use self::secrets::Complaints;
 use super::clock::Clock;
 use super::db::people::Member;
 use super::db::signals;
@@ -115,6 +116,7 @@ pub struct Services {
     outbox_wake: Arc<Notify>,
     metrics: Arc<Metrics>,
     vault: Vault,
+    complaints: Arc<Complaints>,
     platforms: Arc<Platforms>,
 }
 
@@ -133,6 +135,7 @@ impl Services {
             outbox_wake: Arc::new(Notify::new()),
             metrics: Arc::new(Metrics::default()),
             vault: Vault::closed("it was started without one"),
+            complaints: Arc::default(),
             platforms: Arc::new(Platforms::new(PlatformSettings::default())),
         }
     }

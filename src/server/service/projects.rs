@@ -9,6 +9,7 @@ use crate::domain::ids::ProjectId;
 use crate::domain::text::{FieldError, ProjectName};
 use crate::server::db::projects::Project;
 use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::kept::{Kept, Lost};
 use crate::server::{db, random};
 
 /// What is to change; what is absent stays.
@@ -89,20 +90,38 @@ impl Services {
         Ok(after)
     }
 
-    /// Makes a new key of callback signatures. The old one signs nothing from the end of this call on, except what is
-    /// on its way in this moment.
+    /// The key of callback signatures, for its administrators.
     ///
     /// # Errors
-    /// If the database can't be reached.
+    /// If the database can't be reached, or it can't be opened.
+    pub async fn webhook_secret(&self, id: ProjectId) -> ServiceResult<String> {
+        let mut conn = self.pool.acquire().await?;
+        let stored = db::projects::webhook_secret(&mut conn, id).await?;
+        let what = Kept::WebhookSecret;
+        Ok(self.open_kept(what, what.place(id.uuid()), &stored)?)
+    }
+
+    /// A new key of callback signatures, and how it is stored.
+    pub(super) fn new_webhook_secret(&self, id: ProjectId) -> Result<(String, String), Lost> {
+        let (what, secret) = (Kept::WebhookSecret, random::token());
+        let sealed = self.seal_kept(what, what.place(id.uuid()), &secret)?;
+        Ok((secret, sealed))
+    }
+
+    /// Makes a new key of callback signatures. The old one signs nothing from the end of this call on, except what is
+    /// on its way in this moment. It need not be opened for that: this is the way on when it is lost.
+    ///
+    /// # Errors
+    /// If the database can't be reached, or the new key can't be sealed; nothing is changed then.
     pub async fn rotate_webhook_secret(
         &self,
         id: ProjectId,
         actor: Actor,
         channel: Channel,
     ) -> ServiceResult<String> {
-        let secret = random::token();
+        let (secret, sealed) = self.new_webhook_secret(id)?;
         let mut tx = self.pool.begin().await?;
-        db::projects::set_webhook_secret(&mut tx, id, &secret).await?;
+        db::projects::set_webhook_secret(&mut tx, id, &sealed).await?;
         let event = self.about_project(id, EventKind::ProjectSecretRotated, json!({}), actor, channel);
         db::audit::append(&mut tx, &event).await?;
         tx.commit().await?;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use time::Duration;
-use uuid::Uuid;
 
 use super::Services;
 use crate::domain::action::Status;
@@ -17,9 +16,10 @@ use crate::domain::ids::PushDeviceId;
 use crate::server::db::outbox::TakenMessage;
 use crate::server::db::push::Subscription;
 use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::kept::Kept;
 use crate::server::notify::push::words::{self, Notification};
 use crate::server::notify::push::{Push, Sender, VapidKey, fate, send};
-use crate::server::secrets::{Place, SecretError};
+use crate::server::secrets::SecretError;
 use crate::server::{db, random};
 
 /// More notifications than this within [`WINDOW`] become one.
@@ -48,11 +48,6 @@ pub enum PushStep {
     },
 }
 
-/// Where the private part of the key belongs.
-pub(super) fn key_place(id: Uuid) -> Place {
-    Place { column: "push_key.sealed", row: id }
-}
-
 fn skipped(reason: &str) -> PushStep {
     PushStep::Over(Outcome::Skipped { reason: reason.to_owned() })
 }
@@ -70,7 +65,7 @@ impl Services {
                 VapidKey::generate().map_err(|_| ServiceError::Internal("there is no randomness".into()))?;
             let now = self.clock.now();
             let id = random::uuid(now);
-            let sealed = match self.vault.seal(key_place(id), &STANDARD.encode(made)) {
+            let sealed = match self.vault.seal(Kept::PushKey.place(id), &STANDARD.encode(made)) {
                 Ok(sealed) => sealed,
                 Err(error) => return Ok(Err(error)),
             };
@@ -80,7 +75,7 @@ impl Services {
         }
         drop(conn);
         let stored = stored.ok_or_else(|| ServiceError::Internal("there is no key for web push".into()))?;
-        Ok(self.vault.open(key_place(stored.id), &stored.sealed).and_then(|opened| {
+        Ok(self.vault.open(Kept::PushKey.place(stored.id), &stored.sealed).and_then(|opened| {
             let key = STANDARD.decode(opened).map_err(|_| SecretError::Damaged)?;
             VapidKey::read(&key).map(Arc::new).map_err(|_| SecretError::Damaged)
         }))

@@ -2,9 +2,14 @@
 //!
 //! Keys are read once and remembered while this server hears the signals of the others; a rotation makes every server
 //! read them again. The first decision or start on an empty database makes the first key.
+//!
+//! The private part is sealed at rest and opened when it is read. Where that fails no other key is made in its place:
+//! nothing is decided, because a decision has a receipt, and what was signed before goes on to verify.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::Services;
@@ -13,15 +18,18 @@ use crate::domain::audit::{Actor, AuditEvent, EventKind};
 use crate::domain::decision::Channel;
 use crate::domain::ids::{ProjectId, ReceiptId};
 use crate::domain::receipt::Claims;
-use crate::server::db::receipt_keys::Withdrawal;
+use crate::server::db::receipt_keys::{StoredSigningKey, Withdrawal};
 use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::kept::{Kept, Lost};
 use crate::server::live::Signal;
-use crate::server::receipts::{self, KeySet, SigningKey};
+use crate::server::receipts::{self, KeySet, PublicKey, SigningKey};
+use crate::server::secrets::SecretError;
 use crate::server::{db, random};
 
 /// The key that signs, and the set that verifies.
 pub struct ReceiptKeys {
-    signing: SigningKey,
+    signing: Result<SigningKey, Lost>,
+    signing_kid: String,
     set: KeySet,
 }
 
@@ -32,13 +40,16 @@ impl ReceiptKeys {
     }
 
     /// The key that signs.
-    pub fn signing(&self) -> &SigningKey {
-        &self.signing
+    ///
+    /// # Errors
+    /// If its private part can't be opened; the public keys are good nevertheless.
+    pub fn signing(&self) -> Result<&SigningKey, Lost> {
+        self.signing.as_ref().map_err(Lost::clone)
     }
 
     /// The name of the key that signs.
     pub fn signing_kid(&self) -> &str {
-        self.signing.public().kid()
+        &self.signing_kid
     }
 }
 
@@ -70,7 +81,8 @@ impl Services {
     /// The keys of receipts; makes the first one where there is none.
     ///
     /// # Errors
-    /// If the database can't be reached.
+    /// If the database can't be reached, or there is none and a new one can't be sealed. That the one that signs can't be
+    /// opened is said by [`ReceiptKeys::signing`].
     pub async fn receipt_keys(&self) -> ServiceResult<Arc<ReceiptKeys>> {
         // The era is read first: keys that are read while they change are remembered for an era that is over.
         let era = self.live.receipt_key_era();
@@ -81,35 +93,59 @@ impl Services {
         let mut conn = self.pool.acquire().await?;
         let mut stored = db::receipt_keys::all(&mut conn).await?;
         if stored.signing.is_none() {
-            let (key, seed) = SigningKey::generate();
+            let (public, sealed) = self.new_receipt_key()?;
             // Of several servers that get here one stores its key; all go on with that one.
-            db::receipt_keys::insert(&mut conn, key.public(), &seed, self.clock.now()).await?;
+            db::receipt_keys::insert(&mut conn, &public, &sealed, self.clock.now()).await?;
             stored = db::receipt_keys::all(&mut conn).await?;
         }
         let signing = stored.signing.ok_or_else(|| ServiceError::Internal("no key signs receipts".into()))?;
-        let keys = Arc::new(ReceiptKeys { signing, set: KeySet::new(stored.verifying) });
-        self.receipt_keys.remember(era, &keys);
+        let keys = Arc::new(ReceiptKeys {
+            signing: self.open_receipt_key(&signing),
+            signing_kid: signing.public.kid().to_owned(),
+            set: KeySet::new(stored.verifying),
+        });
+        self.complaints.note(Kept::ReceiptKey, keys.signing.as_ref().err());
+        // What can't sign is not remembered, so that a key that somebody puts back is found by itself.
+        if keys.signing.is_ok() {
+            self.receipt_keys.remember(era, &keys);
+        }
         Ok(keys)
+    }
+
+    /// A new key: its public part, and the private one sealed.
+    fn new_receipt_key(&self) -> Result<(PublicKey, String), Lost> {
+        let (key, seed) = SigningKey::generate();
+        let (what, public) = (Kept::ReceiptKey, key.public().clone());
+        let sealed = self.seal_kept(what, what.place(public.row()), &STANDARD.encode(seed))?;
+        Ok((public, sealed))
+    }
+
+    fn open_receipt_key(&self, stored: &StoredSigningKey) -> Result<SigningKey, Lost> {
+        let what = Kept::ReceiptKey;
+        let seed = self.open_kept(what, what.place(stored.public.row()), &stored.secret)?;
+        let seed = STANDARD.decode(seed).ok();
+        let key = seed.and_then(|seed| SigningKey::stored(&seed, stored.public.as_bytes()));
+        key.ok_or(Lost { what, error: SecretError::Damaged })
     }
 
     /// A decided action with its receipt.
     ///
     /// # Errors
-    /// If it is not decided, which is a fault of this program.
+    /// If the key that signs can't be opened. That it is not decided is a fault of this program.
     pub(super) fn with_receipt(&self, action: Action, keys: &ReceiptKeys) -> ServiceResult<Action> {
         let id = ReceiptId::from_uuid(random::uuid(action.updated_at));
         let claims = Claims::of(&action, &self.public_url, id)
             .ok_or_else(|| ServiceError::Internal("a receipt is about a decision".into()))?;
-        let receipt = receipts::sign(&keys.signing, &claims)
+        let receipt = receipts::sign(keys.signing()?, &claims)
             .map_err(|error| ServiceError::Internal(Box::new(error)))?;
         Ok(action.with_receipt(receipt))
     }
 
     /// Makes another key sign from now on, and destroys the private part of the one before. What that one signed goes
-    /// on to verify.
+    /// on to verify. The one before need not be opened for that: this is the way on when it is lost.
     ///
     /// # Errors
-    /// If the database can't be reached.
+    /// If the database can't be reached, or the new key can't be sealed; nothing is changed then.
     pub async fn rotate_receipt_key(
         &self,
         project: ProjectId,
@@ -117,14 +153,14 @@ impl Services {
         channel: Channel,
     ) -> ServiceResult<Rotation> {
         let now = self.clock.now();
-        let (key, seed) = SigningKey::generate();
+        let (public, sealed) = self.new_receipt_key()?;
         let mut tx = self.pool.begin().await?;
         db::receipt_keys::lock(&mut tx).await?;
         let retired = db::receipt_keys::retire(&mut tx, now).await?;
-        if !db::receipt_keys::insert(&mut tx, key.public(), &seed, now).await? {
+        if !db::receipt_keys::insert(&mut tx, &public, &sealed, now).await? {
             return Err(ServiceError::Internal("another key signs receipts".into()));
         }
-        let signing = key.public().kid().to_owned();
+        let signing = public.kid().to_owned();
         let data = json!({"signing": signing, "retired": retired});
         let kind = EventKind::ReceiptKeyRotated;
         let event = AuditEvent { project, at: now, kind, action: None, actor, channel, data };

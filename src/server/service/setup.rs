@@ -120,11 +120,11 @@ impl Services {
             id: ProjectId::from_uuid(random::uuid(now)),
             name: name.into_string(),
             timezone: "UTC".to_owned(),
-            webhook_secret: random::token(),
             allow_self_approval: false,
             created_at: now,
         };
-        db::projects::insert(conn, &project).await?;
+        let (_, sealed) = self.new_webhook_secret(project.id)?;
+        db::projects::insert(conn, &project, &sealed).await?;
         let made = AuditEvent {
             project: project.id,
             at: now,

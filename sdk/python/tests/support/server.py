@@ -113,7 +113,16 @@ class Server:
         self._database.sql(f"update action set {past} where action_id = '{_uuid(action_id)}'")
 
     def webhook_secret(self) -> str:
-        return str(self._database.sql("select webhook_secret from project")[0][0])
+        shown = subprocess.run(
+            [self._program, "project", "show", "--secret"],
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        return shown.stdout.rpartition("webhook secret")[2].strip()
 
     def count_actions(self, kind: str) -> int:
         return int(self._database.sql(f"select count(*) from action where kind = '{kind}'")[0][0])

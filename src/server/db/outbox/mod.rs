@@ -11,10 +11,11 @@ pub use look::*;
 pub use notices::*;
 use sqlx::PgConnection;
 
-use super::DbResult;
+use super::{DbResult, corrupt};
 use crate::domain::Instant;
 use crate::domain::delivery::{Fate, Outcome};
 use crate::domain::ids::{ActionId, ChannelId, DeliveryId, ProjectId, PushDeviceId};
+use crate::server::kept::StoredSecret;
 
 /// A message to be sent.
 #[derive(Debug, Clone)]
@@ -86,7 +87,7 @@ pub struct TakenMessage {
     /// How often it failed so far.
     pub failures: u32,
     /// What the project signs with.
-    pub secret: String,
+    pub secret: StoredSecret,
 }
 
 /// How much may be taken at once.
@@ -139,7 +140,7 @@ pub async fn take_due(
            from taken, project p
            where o.outbox_id = taken.outbox_id and p.project_id = o.project_id
            returning o.outbox_id, o.event_id, o.project_id, o.action_id, o.target, o.target_host, o.body, o.attempt,
-             o.channel_id, o.push_device_id, p.webhook_secret"#,
+             o.channel_id, o.push_device_id, p.sealed_webhook_secret as sealed, p.webhook_secret as clear"#,
         now,
         until,
         &hosts,
@@ -149,24 +150,26 @@ pub async fn take_due(
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| TakenMessage {
-            lease: Lease { id: row.outbox_id, until },
-            message: OutboxMessage {
-                event: DeliveryId::from_uuid(row.event_id),
-                project: ProjectId::from_uuid(row.project_id),
-                action: ActionId::from_uuid(row.action_id),
-                target: row.target,
-                body: row.body,
-            },
-            host: row.target_host,
-            channel: row.channel_id.map(ChannelId::from_uuid),
-            device: row.push_device_id.map(PushDeviceId::from_uuid),
-            failures: u32::try_from(row.attempt).unwrap_or_default(),
-            secret: row.webhook_secret,
+    rows.into_iter()
+        .map(|row| {
+            let secret = StoredSecret::of(row.sealed, row.clear);
+            Ok(TakenMessage {
+                lease: Lease { id: row.outbox_id, until },
+                message: OutboxMessage {
+                    event: DeliveryId::from_uuid(row.event_id),
+                    project: ProjectId::from_uuid(row.project_id),
+                    action: ActionId::from_uuid(row.action_id),
+                    target: row.target,
+                    body: row.body,
+                },
+                host: row.target_host,
+                channel: row.channel_id.map(ChannelId::from_uuid),
+                device: row.push_device_id.map(PushDeviceId::from_uuid),
+                failures: u32::try_from(row.attempt).unwrap_or_default(),
+                secret: secret.ok_or(corrupt("project.sealed_webhook_secret"))?,
+            })
         })
-        .collect())
+        .collect()
 }
 
 fn clamp(count: usize) -> i64 {

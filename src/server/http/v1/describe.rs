@@ -52,7 +52,10 @@ impl IntoResponses for Refused {
             ("403", "The key has not the scope, or may not do this."),
             ("413", "The body is larger than 1 MiB."),
             ("429", "Too many requests; try again after Retry-After seconds."),
-            ("503", "The server can't reach its database; nothing was changed."),
+            (
+                "503",
+                "The server can't reach its database, or can't open a secret of its own; nothing was changed.",
+            ),
         ])
     }
 }

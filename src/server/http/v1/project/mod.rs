@@ -38,8 +38,8 @@ pub(super) fn router() -> OpenApiRouter<HttpState> {
 async fn read(State(state): State<HttpState>, Bearer(caller): Bearer) -> Result<Json<v1::Project>, Problem> {
     caller.require(&[Scope::Admin])?;
     let project = state.services.project(caller.project).await?;
-    let shown = view::project::project(&project);
-    Ok(Json(v1::Project { webhook_secret: Some(project.webhook_secret), ..shown }))
+    let webhook_secret = Some(state.services.webhook_secret(caller.project).await?);
+    Ok(Json(v1::Project { webhook_secret, ..view::project::project(&project) }))
 }
 
 /// Change the project
