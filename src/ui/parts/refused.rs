@@ -52,6 +52,11 @@ impl Refused {
     pub fn of_none(&self, forms: &[&Again]) -> Option<UiError> {
         self.error.clone().filter(|_| forms.iter().all(|form| !form.is_refused()))
     }
+
+    /// The same above the one form of a page.
+    pub fn alert(&self, form: &Again) -> Option<impl IntoView + use<>> {
+        self.of_none(&[form]).map(|refusal| view! { <Alert sentence=refusal.to_string() /> })
+    }
 }
 
 /// A form's second beginning; nothing of the kind by default.
