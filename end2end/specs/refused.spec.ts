@@ -113,6 +113,18 @@ test("from the second look back to the card, with what was typed @plain", async 
   await expect.poll(async () => (await agent.read(action.id)).payload).toEqual({ amount: 98 });
 });
 
+test("a value that is too long to come back is said to be lost @plain", async ({ page, agent, visit }) => {
+  const action = await agent.propose({ editable: ["preview.body"] });
+  await visit(`/inbox/${action.id}`);
+  await page.getByText(/^Edit\s+1 value/).click();
+  await field(page, "preview.body").fill("ü".repeat(400_000));
+  await approve(page).click();
+  await expect(page.getByRole("alert")).toContainText("longer than the 2 MiB");
+  await expect(field(page, "preview.body")).not.toHaveValue(/ü/);
+  expect((await agent.read(action.id)).status).toBe("pending");
+  await look(page, "card-lost");
+});
+
 test("a page that comes alive with what was typed still knows what was proposed @hydrated", async ({ page, agent, visit }) => {
   const action = await agent.propose({ payload: { amount: 129 }, editable: ["payload.amount"] });
   await visit(`/inbox/${action.id}`);

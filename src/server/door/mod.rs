@@ -92,10 +92,12 @@ fn status(error: &UiError) -> StatusCode {
         | UiError::Expired
         | UiError::Stale
         | UiError::Unsure
+        | UiError::OtherAction
         | UiError::LastAdmin => StatusCode::CONFLICT,
         UiError::NotEditable | UiError::BadEdit { .. } | UiError::BadField(_) => {
             StatusCode::UNPROCESSABLE_ENTITY
         }
+        UiError::TooMuch => StatusCode::PAYLOAD_TOO_LARGE,
         UiError::Throttled { .. } => StatusCode::TOO_MANY_REQUESTS,
         UiError::BadRequest => StatusCode::BAD_REQUEST,
         UiError::Unavailable | UiError::Offline => StatusCode::SERVICE_UNAVAILABLE,
