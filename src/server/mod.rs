@@ -2,7 +2,8 @@
 //!
 //! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
 //! [`db`] holds the SQL; [`receipts`] signs and verifies; [`proof`] checks a sealed history;
-//! [`secrets`] seals what the database must not see; [`live`] and [`notify`] carry what happened to those who wait.
+//! [`secrets`] seals what the database must not see; [`live`] and [`notify`] carry what happened to those who wait;
+//! [`trouble`] says in plain words why a host was not reached.
 
 pub mod auth;
 pub mod checkpoint_file;
@@ -23,5 +24,6 @@ pub mod receipts;
 pub mod secrets;
 pub mod service;
 pub mod text;
+pub mod trouble;
 pub mod view;
 pub mod zone;

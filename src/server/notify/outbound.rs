@@ -18,6 +18,7 @@ use super::OutboundPolicy;
 use super::address::not_public;
 use super::platform::Failure;
 use crate::domain::delivery::Outcome;
+use crate::server::trouble::{Trouble, causes};
 
 /// How long a receiver may take to be connected to.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -25,8 +26,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes that are read of an answer. Platforms send up to a hundred news at a time, each with a message.
 const ANSWER_MAX: usize = 4 * 1024 * 1024;
-/// Longest reason that is kept, in characters.
-const REASON_MAX: usize = 300;
 
 /// Sends to addresses that somebody else chose.
 #[derive(Debug, Clone)]
@@ -163,9 +162,9 @@ impl Outbound {
             }
             (true, false) => format!("no answer within {} s", self.timeout.as_secs_f32()),
             (false, is_connect) => {
-                let cause = causes(error).last().map(ToString::to_string).unwrap_or_default();
-                let what = if is_connect { "no connection" } else { "no answer" };
-                format!("{what}: {cause}").chars().take(REASON_MAX).collect()
+                let host = error.url().and_then(Url::host_str).unwrap_or_default();
+                let trouble = Trouble::of(host, error);
+                if is_connect { trouble.without_connection() } else { format!("no answer: {trouble}") }
             }
         };
         Outcome::Failed { status: None, reason }
@@ -193,11 +192,6 @@ impl Answer {
         let secs = value.and_then(|value| value.trim().parse().ok());
         Duration::from_secs(secs.unwrap_or(30)).clamp(Duration::from_secs(1), Duration::from_hours(1))
     }
-}
-
-/// An error and what caused it, down to the root.
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| (*error).source())
 }
 
 /// What an HTTP status means for a delivery.
@@ -303,8 +297,38 @@ mod tests {
         assert_eq!(outcome, Outcome::Failed { status: None, reason: "no answer within 0.2 s".to_owned() });
         drop(listener);
         let outcome = post(OPEN, &format!("http://{address}/")).await;
-        let Outcome::Failed { status: None, reason } = outcome else { panic!("{outcome:?}") };
-        assert!(reason.starts_with("no connection: "), "{reason}");
+        let reason = "no connection: nothing listens there".to_owned();
+        assert_eq!(outcome, Outcome::Failed { status: None, reason });
+    }
+
+    #[tokio::test]
+    async fn why_nobody_answers_is_said_in_plain_words() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a socket");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(async move {
+            // Whoever comes is heard and gets something that is no HTTP and no TLS, or nothing.
+            for answer in [&b"HELO\r\n\r\n"[..], b"", b"HELO\r\n\r\n"] {
+                let (mut stream, _) = listener.accept().await.expect("a connection");
+                tokio::io::AsyncReadExt::read(&mut stream, &mut [0; 1024]).await.expect("a request");
+                tokio::io::AsyncWriteExt::write_all(&mut stream, answer).await.expect("it is heard");
+            }
+        });
+        let broken = "no answer: the host broke off or spoke in another way than expected";
+        let (here, safe) = (format!("http://{address}/"), format!("https://{address}/"));
+        for (target, said) in [
+            (here.as_str(), broken),
+            (&here, broken),
+            (&safe, "no safe connection: the host speaks no TLS, or none that this server knows"),
+            ("http://no-such-host.invalid/", "no connection: no address is known for the host's name"),
+        ] {
+            let outbound = Outbound::new(OPEN);
+            let outcome = outbound.post(target, HeaderMap::new(), "{}".to_owned()).await;
+            assert_eq!(outcome, Outcome::Failed { status: None, reason: said.to_owned() }, "{target}");
+        }
+        let guarded = Outbound::new(GUARDED);
+        let outcome = guarded.post("http://no-such-host.invalid/", HeaderMap::new(), "{}".to_owned()).await;
+        let reason = "no connection: no address is known for the host's name".to_owned();
+        assert_eq!(outcome, Outcome::Failed { status: None, reason });
     }
 
     #[test]
