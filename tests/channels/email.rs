@@ -149,7 +149,7 @@ async fn what_may_pass_is_tried_again(pool: PgPool) {
     for (pause, error) in [
         (5, "SMTP 421: 4.3.2 closing"),
         (30, "SMTP 451: 4.7.1 Greylisted, try again"),
-        (120, "no connection to the mail server: the host broke off"),
+        (120, "no connection to the mail server: the connection was cut off"),
     ] {
         assert_eq!(desk.send_due().await, 1);
         let (state, said) = desk.notices(action.id).await.remove(0);
