@@ -16,6 +16,9 @@ async fn every_endpoint_is_described_with_its_answers(db: PgPool) {
     let api = app.without_key().get("/v1/openapi.json").await.expect(200);
     assert_eq!(api["openapi"], "3.1.0");
     let mut names = BTreeSet::new();
+    let tags = api["tags"].as_array().expect("groups").iter();
+    let tags = tags.filter(|tag| tag["description"].as_str().is_some_and(|text| text.ends_with('.')));
+    let groups: BTreeSet<&str> = tags.filter_map(|tag| tag["name"].as_str()).collect();
     let paths = api["paths"].as_object().expect("paths");
     assert!(paths.contains_key("/v1/actions") && paths.contains_key("/v1/actions/{id}/decision"));
     for (path, item) in paths {
@@ -24,6 +27,8 @@ async fn every_endpoint_is_described_with_its_answers(db: PgPool) {
             let text = |member: &str| operation[member].as_str().unwrap_or_default().to_owned();
             assert!(!text("summary").is_empty(), "{place} says what it does");
             assert!(names.insert(text("operationId")), "{place} has a name of its own");
+            let group = operation["tags"][0].as_str().unwrap_or_default();
+            assert!(groups.contains(group), "{place} is in no group that is explained");
             let answers = operation["responses"].as_object().expect("answers");
             assert!(answers.keys().any(|status| status.starts_with('2')), "{place} can succeed");
             for (status, answer) in answers {

@@ -46,6 +46,7 @@ mod pages_people;
 mod pages_push;
 mod pages_refused;
 mod pages_second_look;
+mod pages_typed;
 mod pages_untrusted;
 mod people;
 mod plans;

@@ -197,6 +197,17 @@ async fn the_api_is_described_to_everybody(db: PgPool) {
         assert!(page.html.contains(words), "{words}");
     }
     assert!(!page.html.contains('`'), "code looks like code");
+    // First what is set up first; within it first what is done first.
+    let groups = page.texts("nav .docs-group");
+    assert_eq!((groups[0].as_str(), groups[1].as_str(), groups.len()), ("keys", "actions", 9));
+    assert_eq!(page.texts("section .docs-group"), groups);
+    assert!(page.texts("nav .docs-group + p").iter().all(|about| about.ends_with('.')));
+    assert_eq!(page.texts("nav .docs-group + p").len(), groups.len());
+    let calls = page.texts("nav li li");
+    let place = |call: &str| calls.iter().position(|each| each == call).expect(call);
+    assert_eq!((place("Make a key"), place("List keys")), (0, 1));
+    assert!(place("Propose an action") < place("Read an action"));
+    assert!(place("Decide an action") < place("Decide many actions"));
     assert!(
         page.texts(".docs-text code").iter().any(|code| code == "wait"),
         "{:?}",

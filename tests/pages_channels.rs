@@ -24,6 +24,7 @@ async fn a_channel_is_made_tried_edited_paused_and_deleted(db: PgPool) {
     let ada = app.ada().await;
     let empty = ada.open("/channels").await;
     assert!(empty.text(".nothing").contains("There is no channel yet"));
+    assert_eq!(empty.texts(".page h1, .page h2"), ["Channels", "Where people are told", "New channel"]);
     let kinds = ["Telegram", "Slack", "Discord", "E-mail", "ntfy", "Webhook"];
     assert_eq!(empty.texts(".channel-kinds a"), kinds);
     let mail = [("kind", "email"), ("name", "mails"), ("settings[address]", "ops@acme.example")];

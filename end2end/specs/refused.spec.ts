@@ -132,3 +132,21 @@ test("a page that comes alive with what was typed still knows what was proposed 
   await field(page, "payload.amount").fill("129");
   await expect(page.getByRole("button", { name: "Approve", exact: true })).toBeVisible();
 });
+
+test("what is too long to come back is said to be lost @hydrated", async ({ page, agent, visit }) => {
+  const action = await agent.propose({ payload: { amount: 129 }, editable: ["payload.amount"] });
+  await visit(`/inbox/${action.id}`);
+  await page.getByText(/^Edit\s+1 value/).click();
+  await field(page, "payload.amount").fill("99");
+  await page.locator("#decide").evaluate((form: HTMLFormElement) => {
+    form.insertAdjacentHTML("beforeend", '<input type="hidden" name="verdict" value="approve">');
+    form.submit();
+  });
+  await page.locator("input[name=comment]").evaluate((reason: HTMLInputElement) => (reason.value = "x".repeat(5_000_000)));
+  await page.getByRole("button", { name: "Change something" }).click();
+  await expect(page).toHaveURL(`/inbox/${action.id}`);
+  await expect(page.getByRole("alert")).toContainText("longer than the 2 MiB");
+  await expect(field(page, "payload.amount")).toHaveValue("129");
+  expect((await agent.read(action.id)).status).toBe("pending");
+  await look(page, "card-lost");
+});

@@ -3,38 +3,58 @@
 //! Nothing of it is kept anywhere. The browser posts the same fields to the page (RFC 9110, 15.4.8), which is rendered as
 //! for GET with them in its context; what is secret is left out there.
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{Method, header};
 use axum::response::Response;
+use futures::StreamExt as _;
 use leptos::prelude::provide_context;
 
 use crate::domain::channel::{ChannelKind, Field, Rule, fields};
 use crate::ui::shell::shell;
-use crate::wire::typed::Typed;
+use crate::wire::typed::{MAX_MIB, Typed};
 
 /// The pages that show a form again.
 pub const PATHS: [&str; 9] =
     ["/account", "/channels", "/connect", "/inbox/{id}", "/join", "/keys", "/people", "/setup", "/sign-in"];
 
-/// Largest form that is shown again, in bytes. An action's values can be edited, and escaped they are thrice as long.
-const MAX_BYTES: usize = 2 * 1_024 * 1_024;
+const MIB: usize = 1_024 * 1_024;
+/// Most of a form that is read, in bytes. A browser shows no answer to a form that nobody takes off it.
+const TAKEN_MAX: usize = 64 * MIB;
 
 /// Answers with the page, as for GET, with what was posted in its context.
 pub async fn answer(context: impl Fn() + Clone + Send + Sync + 'static, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    // A body that can't be read is a page without what was typed.
-    let bytes = to_bytes(body, MAX_BYTES).await.unwrap_or_default();
-    let pairs: Vec<(String, String)> = url::form_urlencoded::parse(&bytes).into_owned().collect();
-    let kind =
-        pairs.iter().find(|(name, _)| name == "kind").and_then(|(_, kind)| ChannelKind::from_text(kind));
-    let typed = Typed::new(pairs, |name| is_secret(kind, name));
+    let typed = read(body).await.map_or_else(Typed::lost, |form| typed(&form));
     let context = move || {
         context();
         provide_context(typed.clone());
     };
     as_page(parts, context).await
+}
+
+/// What was sent, unless it is too long to be shown again. What breaks off has nobody who looks.
+async fn read(body: Body) -> Option<Vec<u8>> {
+    let (mut kept, mut size) = (Vec::new(), 0);
+    let mut chunks = body.into_data_stream();
+    while let Some(Ok(chunk)) = chunks.next().await {
+        size += chunk.len();
+        if size > TAKEN_MAX {
+            break;
+        }
+        if size <= MAX_MIB * MIB {
+            kept.extend_from_slice(&chunk);
+        }
+    }
+    (size <= MAX_MIB * MIB).then_some(kept)
+}
+
+fn typed(form: &[u8]) -> Typed {
+    let pairs: Vec<(String, String)> = url::form_urlencoded::parse(form).into_owned().collect();
+    let kind =
+        pairs.iter().find(|(name, _)| name == "kind").and_then(|(_, kind)| ChannelKind::from_text(kind));
+    Typed::new(pairs, |name| is_secret(kind, name))
 }
 
 /// Renders the page of an address that something was posted to.

@@ -27,7 +27,7 @@ pub async fn load_account() -> Result<AccountView, UiError> {
 pub async fn rename_account(name: String) -> Result<(), UiError> {
     use crate::server::door;
     let rename = |services: door::Services, me| async move { services.rename(&me, &name).await };
-    door::typed_form(|result| door::after("/account", "name", result), rename).await
+    door::Form::Typed.run(door::after("/account", "name"), rename).await
 }
 
 /// Changes one's password and ends every other session.
@@ -38,7 +38,7 @@ pub async fn rename_account(name: String) -> Result<(), UiError> {
 pub async fn change_password(current: String, password: String) -> Result<(), UiError> {
     use crate::server::door;
     let outcome = door::change_password(current, password).await;
-    door::finish_typed(outcome, |result| door::after("/account", "password", result))
+    door::Form::Typed.finish(outcome, door::after("/account", "password"))
 }
 
 /// Stores how the pages are to be. `shortcuts` is a tick, absent for off.
@@ -55,7 +55,7 @@ pub async fn save_preferences(
     let save = |services: door::Services, me| async move {
         services.save_preferences(&me, &theme, shortcuts.is_some(), &time_zone).await
     };
-    door::typed_form(|result| door::after("/account", "preferences", result), save).await
+    door::Form::Typed.run(door::after("/account", "preferences"), save).await
 }
 
 /// Ends one of one's sessions.
@@ -66,7 +66,7 @@ pub async fn save_preferences(
 pub async fn end_session(id: String) -> Result<(), UiError> {
     use crate::server::door;
     let outcome = door::end_session(&id).await;
-    door::finish_form(outcome, |result| door::after("/account", "session", result))
+    door::Form::Pressed.finish(outcome, door::after("/account", "session"))
 }
 
 /// Ends every session of one's own but the one that asks.
@@ -77,5 +77,5 @@ pub async fn end_session(id: String) -> Result<(), UiError> {
 pub async fn end_other_sessions() -> Result<(), UiError> {
     use crate::server::door;
     let outcome = door::end_other_sessions().await;
-    door::finish_form(outcome, |result| door::after("/account", "sessions", result))
+    door::Form::Pressed.finish(outcome, door::after("/account", "sessions"))
 }

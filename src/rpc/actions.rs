@@ -65,5 +65,6 @@ pub async fn replay_callback(id: String) -> Result<(), UiError> {
     let reviewer = door::reviewer().await?;
     let outcome = door::services()?.replay_from_inbox(&reviewer, &id).await;
     // What names an action has the characters of an id.
-    door::finish_form(outcome, |done| if done.is_ok() { format!("/inbox/{id}") } else { "/inbox".to_owned() })
+    door::Form::Pressed
+        .finish(outcome, |done| if done.is_ok() { format!("/inbox/{id}") } else { "/inbox".to_owned() })
 }

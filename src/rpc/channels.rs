@@ -31,11 +31,11 @@ pub async fn create_channel(
     #[server(default)] fallback: String,
 ) -> Result<(), UiError> {
     use crate::server::door;
-    let back = door::new_channel(&kind);
+    let page = door::after_new_channel(&kind);
     let form = door::ChannelForm { kind, name, settings, kinds, agents, window, fallback };
     let make =
         |services: door::Services, me| async move { services.make_channel(&me, form).await.map(|_| ()) };
-    door::typed_form(|result| door::after_channel(&back, "made", result), make).await
+    door::Form::Typed.run(page, make).await
 }
 
 /// Changes a channel. Secrets that are left empty stay.
@@ -56,7 +56,7 @@ pub async fn update_channel(
     let kind = String::new();
     let form = door::ChannelForm { kind, name, settings, kinds, agents, window, fallback };
     let save = |services: door::Services, me| async move { services.save_channel(&me, &id, form).await };
-    door::typed_form(|result| door::after("/channels", "saved", result), save).await
+    door::Form::Typed.run(door::after("/channels", "saved"), save).await
 }
 
 /// Pauses a channel, or resumes it with `on`.
@@ -69,7 +69,7 @@ pub async fn switch_channel(id: String, #[server(default)] on: Option<String>) -
     let done = if on.is_some() { "resumed" } else { "paused" };
     let switch =
         |services: door::Services, me| async move { services.switch_channel(&me, &id, on.is_some()).await };
-    door::form("/channels", done, switch).await
+    door::Form::Pressed.run(door::after("/channels", done), switch).await
 }
 
 /// Deletes a channel.
@@ -80,7 +80,7 @@ pub async fn switch_channel(id: String, #[server(default)] on: Option<String>) -
 pub async fn delete_channel(id: String) -> Result<(), UiError> {
     use crate::server::door;
     let delete = |services: door::Services, me| async move { services.remove_channel(&me, &id).await };
-    door::form("/channels", "deleted", delete).await
+    door::Form::Pressed.run(door::after("/channels", "deleted"), delete).await
 }
 
 /// Has a channel say that it works; the page shows what came of it.
@@ -94,7 +94,7 @@ pub async fn test_channel(id: String) -> Result<(), UiError> {
         let tested = services.try_channel(&me, &id).await?;
         door::keep_test(id, tested.ok, tested.answer).await
     };
-    door::form("/channels", "tested", test).await
+    door::Form::Pressed.run(door::after("/channels", "tested"), test).await
 }
 
 /// Makes a code that links an account on a chat platform to oneself.
@@ -108,7 +108,7 @@ pub async fn make_chat_code(platform: String) -> Result<(), UiError> {
         let code = services.start_linking(&me, &platform).await?;
         door::keep_shown(door::Shown::ChatCode, platform, code).await
     };
-    door::form("/account", "code", make).await
+    door::Form::Pressed.run(door::after("/account", "code"), make).await
 }
 
 /// Ends that an account on a chat platform stands for oneself.
@@ -120,5 +120,5 @@ pub async fn unlink_chat(platform: String, user: String) -> Result<(), UiError> 
     use crate::server::door;
     let unlink =
         |services: door::Services, me| async move { services.unlink_chat(&me, &platform, &user).await };
-    door::form("/account", "unlinked", unlink).await
+    door::Form::Pressed.run(door::after("/account", "unlinked"), unlink).await
 }

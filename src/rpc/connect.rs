@@ -24,10 +24,11 @@ pub async fn load_connect(key: Option<String>) -> Result<ConnectView, UiError> {
 #[server(prefix = "/rpc", endpoint = "send_test_action")]
 pub async fn send_test_action() -> Result<String, UiError> {
     use crate::server::door;
-    door::form_to(door::after_test_action, |services, member| async move {
-        services.send_test_action(&member).await.map(|id| id.to_string())
-    })
-    .await
+    door::Form::Pressed
+        .run(door::after_test_action, |services, member| async move {
+            services.send_test_action(&member).await.map(|id| id.to_string())
+        })
+        .await
 }
 
 /// Makes a key for an agent; the page that follows shows it. Answers with its id.
@@ -38,5 +39,5 @@ pub async fn send_test_action() -> Result<String, UiError> {
 pub async fn make_agent_key(name: String) -> Result<String, UiError> {
     use crate::server::door;
     let make = |_, member| async move { door::make_agent_key(&member, &name).await };
-    door::typed_form(door::after_agent_key, make).await
+    door::Form::Typed.run(door::after_agent_key, make).await
 }

@@ -39,7 +39,7 @@ pub async fn create_key(
         let made = services.make_key(&me, form).await?;
         door::keep_shown(door::Shown::Key, made.stored.id.to_string(), made.key).await
     };
-    door::typed_form(|result| door::after("/keys", "made", result), make).await
+    door::Form::Typed.run(door::after("/keys", "made"), make).await
 }
 
 /// Revokes a key.
@@ -50,5 +50,5 @@ pub async fn create_key(
 pub async fn revoke_key(id: String) -> Result<(), UiError> {
     use crate::server::door;
     let revoke = |services: door::Services, me| async move { services.end_key(&me, &id).await };
-    door::form("/keys", "revoked", revoke).await
+    door::Form::Pressed.run(door::after("/keys", "revoked"), revoke).await
 }

@@ -31,7 +31,9 @@ pub async fn decide_many(
 ) -> Result<ManyOutcome, UiError> {
     use crate::server::door;
     let page = |result: &Result<ManyOutcome, UiError>| door::after_many(&filter, result);
-    door::form_to(page, |services, member| async move { services.decide_many(&member, &sent).await }).await
+    door::Form::Pressed
+        .run(page, |services, member| async move { services.decide_many(&member, &sent).await })
+        .await
 }
 
 /// What became of several actions: ids, and why they were not decided.

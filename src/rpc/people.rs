@@ -39,7 +39,7 @@ pub async fn invite_person(role: String, #[server(default)] email: String) -> Re
         let made = services.invite(&me, &email, &role).await?;
         door::keep_shown(door::Shown::Invite, made.id.to_string(), made.link).await
     };
-    door::typed_form(|result| door::after("/people", "invited", result), invite).await
+    door::Form::Typed.run(door::after("/people", "invited"), invite).await
 }
 
 /// Withdraws a link that nobody has used.
@@ -50,7 +50,7 @@ pub async fn invite_person(role: String, #[server(default)] email: String) -> Re
 pub async fn withdraw_invite(id: String) -> Result<(), UiError> {
     use crate::server::door;
     let withdraw = |services: door::Services, me| async move { services.withdraw_invite(&me, &id).await };
-    door::form("/people", "withdrawn", withdraw).await
+    door::Form::Pressed.run(door::after("/people", "withdrawn"), withdraw).await
 }
 
 /// Gives somebody else another role.
@@ -61,7 +61,7 @@ pub async fn withdraw_invite(id: String) -> Result<(), UiError> {
 pub async fn change_role(id: String, role: String) -> Result<(), UiError> {
     use crate::server::door;
     let change = |services: door::Services, me| async move { services.change_role(&me, &id, &role).await };
-    door::form("/people", "role", change).await
+    door::Form::Pressed.run(door::after("/people", "role"), change).await
 }
 
 /// Disables somebody else's account and ends its sessions.
@@ -72,7 +72,7 @@ pub async fn change_role(id: String, role: String) -> Result<(), UiError> {
 pub async fn disable_account(id: String) -> Result<(), UiError> {
     use crate::server::door;
     let disable = |services: door::Services, me| async move { services.disable_account(&me, &id).await };
-    door::form("/people", "disabled", disable).await
+    door::Form::Pressed.run(door::after("/people", "disabled"), disable).await
 }
 
 /// Lets a disabled account be used again.
@@ -83,7 +83,7 @@ pub async fn disable_account(id: String) -> Result<(), UiError> {
 pub async fn enable_account(id: String) -> Result<(), UiError> {
     use crate::server::door;
     let enable = |services: door::Services, me| async move { services.enable_account(&me, &id).await };
-    door::form("/people", "enabled", enable).await
+    door::Form::Pressed.run(door::after("/people", "enabled"), enable).await
 }
 
 /// What an invitation's link opens.
@@ -109,5 +109,5 @@ pub async fn join(
 ) -> Result<Me, UiError> {
     use crate::server::door;
     let outcome = door::join(&token, name, email, password).await;
-    door::finish_redirect(outcome, |result| door::after_join(&token, result))
+    door::Form::Entered.finish(outcome, door::after_link("/join", &token))
 }

@@ -21,7 +21,7 @@ pub async fn add_push_device(
     let add = |services: door::Services, me| async move {
         services.add_push_device(&me, &sent, hides.is_some(), &name).await
     };
-    door::form("/account", "device", add).await
+    door::Form::Pressed.run(door::after("/account", "device"), add).await
 }
 
 /// Says whether a device shows what waits, or only that something does. `hides` is a tick, absent for off.
@@ -34,7 +34,7 @@ pub async fn save_push_device(id: String, #[server(default)] hides: Option<Strin
     let save = |services: door::Services, me| async move {
         services.hide_push_content(&me, &id, hides.is_some()).await
     };
-    door::form("/account", "device-saved", save).await
+    door::Form::Pressed.run(door::after("/account", "device-saved"), save).await
 }
 
 /// Has a device show that it works.
@@ -45,7 +45,7 @@ pub async fn save_push_device(id: String, #[server(default)] hides: Option<Strin
 pub async fn test_push_device(id: String) -> Result<(), UiError> {
     use crate::server::door;
     let test = |services: door::Services, me| async move { services.test_push_device(&me, &id).await };
-    door::form("/account", "device-tested", test).await
+    door::Form::Pressed.run(door::after("/account", "device-tested"), test).await
 }
 
 /// Has a device told nothing any more.
@@ -56,5 +56,5 @@ pub async fn test_push_device(id: String) -> Result<(), UiError> {
 pub async fn remove_push_device(id: String) -> Result<(), UiError> {
     use crate::server::door;
     let remove = |services: door::Services, me| async move { services.remove_push_device(&me, &id).await };
-    door::form("/account", "device-removed", remove).await
+    door::Form::Pressed.run(door::after("/account", "device-removed"), remove).await
 }

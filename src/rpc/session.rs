@@ -27,7 +27,7 @@ pub async fn sign_in(
 ) -> Result<Me, UiError> {
     use crate::server::door;
     let outcome = door::sign_in(&email, password).await;
-    door::finish_redirect(outcome, |result| door::after_sign_in(&next, result))
+    door::Form::Entered.finish(outcome, |result| door::after_sign_in(&next, result))
 }
 
 /// Ends this session.
@@ -38,7 +38,7 @@ pub async fn sign_in(
 pub async fn sign_out() -> Result<(), UiError> {
     use crate::server::door;
     let outcome = door::sign_out().await;
-    door::finish_redirect(outcome, |_| "/sign-in".to_owned())
+    door::Form::Entered.finish(outcome, |_| "/sign-in".to_owned())
 }
 
 /// What a set-up link opens.
@@ -65,5 +65,5 @@ pub async fn set_up(
 ) -> Result<Me, UiError> {
     use crate::server::door;
     let outcome = door::set_up(&token, &name, &email, password, &project).await;
-    door::finish_redirect(outcome, |result| door::after_set_up(&token, result))
+    door::Form::Entered.finish(outcome, door::after_link("/setup", &token))
 }

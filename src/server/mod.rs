@@ -2,7 +2,12 @@
 //!
 //! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
 //! [`db`] holds the SQL; [`receipts`] signs and verifies; [`proof`] checks a sealed history;
+<<<<<<< HEAD
 //! [`secrets`] seals what the database must not see, which [`kept`] lists; [`live`] and [`notify`] carry what happened to those who wait.
+=======
+//! [`secrets`] seals what the database must not see; [`live`] and [`notify`] carry what happened to those who wait;
+//! [`trouble`] says in plain words why a host was not reached.
+>>>>>>> 789fd41b053afd82a0c5232f4496cf6d249b0870
 
 pub mod auth;
 pub mod checkpoint_file;
@@ -24,5 +29,6 @@ pub mod receipts;
 pub mod secrets;
 pub mod service;
 pub mod text;
+pub mod trouble;
 pub mod view;
 pub mod zone;

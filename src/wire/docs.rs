@@ -22,6 +22,8 @@ pub struct DocsView {
 pub struct CallGroup {
     /// What they are about.
     pub name: String,
+    /// The same in a sentence.
+    pub about: String,
     /// The calls.
     pub calls: Vec<CallDocs>,
 }

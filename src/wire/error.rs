@@ -8,6 +8,7 @@ use leptos::server_fn::codec::JsonEncoding;
 use serde::{Deserialize, Serialize};
 
 pub use super::field::Field;
+use super::typed::MAX_MIB;
 
 /// Why a page's request was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -66,6 +67,16 @@ pub enum UiError {
     /// A field of another form is wrong.
     #[error("{} Nothing was saved.", .0.rule())]
     BadField(Field),
+    /// A form was too long to come back with what was typed into it.
+    #[error(
+        "What you typed is lost: the form was longer than the {MAX_MIB} MiB that are kept. Nothing was decided or saved; type it again, shorter."
+    )]
+    TooMuch,
+    /// What was typed is not about the action that it was sent to.
+    #[error(
+        "What was typed was for another action, so it is not filled in here. Nothing was decided; to use it, go back to that action's card."
+    )]
+    OtherAction,
     /// The address and password do not belong together.
     #[error("E-mail or password is wrong.")]
     WrongCredentials,
@@ -146,6 +157,8 @@ impl UiError {
             Self::NotEditable => "not-editable",
             Self::BadEdit { .. } => "bad-edit",
             Self::BadField(field) => field.code(),
+            Self::TooMuch => "too-much",
+            Self::OtherAction => "other-action",
             Self::WrongCredentials => "wrong-credentials",
             Self::Throttled { .. } => "throttled",
             Self::SetupClosed => "setup-closed",
@@ -176,6 +189,8 @@ impl UiError {
             Self::SelfApproval,
             Self::NotEditable,
             invalid,
+            Self::TooMuch,
+            Self::OtherAction,
             Self::WrongCredentials,
             Self::Throttled { retry_after: 60 },
             Self::SetupClosed,
@@ -218,6 +233,8 @@ mod tests {
             UiError::Throttled { retry_after: 60 },
             UiError::InviteClosed,
             UiError::SecretLost,
+            UiError::TooMuch,
+            UiError::OtherAction,
             UiError::Offline,
         ]
         .into_iter()

@@ -122,9 +122,9 @@ async fn what_is_broken_is_said_to_be_and_ends_with_1(pool: PgPool) {
     let (code, said) = run(&pool, "channels doctor", &settings).await;
     assert_eq!(code, 1, "{said}");
     for (channel, reason) in [
-        ("no program", "no connection: "),
-        ("no TLS", "no safe connection: "),
-        ("no name", "no connection: "),
+        ("no program", "no connection: nothing listens there"),
+        ("no TLS", "no safe connection: the host speaks no TLS"),
+        ("no name", "no connection: no address is known for the host's name"),
         ("no ntfy", "HTTP 404 from /v1/health"),
         ("no token", "Unauthorized"),
         ("no channel", "does not know the bot token"),
@@ -138,6 +138,7 @@ async fn what_is_broken_is_said_to_be_and_ends_with_1(pool: PgPool) {
     }
     assert!(said.contains("impri: 8 of 13 channels do not work"), "{said}");
     assert!(!said.contains("secret-path"), "an address may hold a secret: {said}");
+    assert!(!said.contains("os error") && !said.contains("lookup"), "in plain words: {said}");
 
     // One that is broken counts more than one that can't be told.
     settings.retain(|(name, _)| !name.starts_with("IMPRI_SMTP"));

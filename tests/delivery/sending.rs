@@ -111,6 +111,26 @@ async fn a_failure_is_tried_again_when_its_time_comes(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn why_nobody_took_it_is_said_in_plain_words(pool: PgPool) {
+    let desk = Desk::open(pool).await;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a socket");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    for (target, said) in [
+        (format!("http://{address}/secret"), "no connection: nothing listens there"),
+        (
+            "http://no-such-host.invalid/secret".to_owned(),
+            "no connection: no address is known for the host's name",
+        ),
+    ] {
+        let action = desk.approved(&target).await;
+        assert_eq!(desk.send_due().await, 1);
+        let delivery = desk.delivery(action).await;
+        assert_eq!((delivery.state.as_str(), delivery.last_error.as_deref()), ("retry", Some(said)));
+    }
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn a_receiver_that_is_gone_is_not_called_again(pool: PgPool) {
     let (desk, receiver) = (Desk::open(pool).await, Receiver::start(&[(StatusCode::GONE, "/")]).await);
     let proposal =

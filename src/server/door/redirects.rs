@@ -1,5 +1,7 @@
 //! Where plain forms lead, by what came of them. Only to pages of this server.
 
+use crate::domain::channel::ChannelKind;
+use crate::domain::ids::ActionId;
 use crate::wire::card::Outcome;
 use crate::wire::error::UiError;
 use crate::wire::inbox::InboxFilter;
@@ -9,11 +11,11 @@ use crate::wire::session::Me;
 /// Where a plain decide form leads.
 pub fn after_decision(id: &str, outcome: &Result<Outcome, UiError>) -> String {
     // The id came from the form; only a real one may become part of an address.
-    let Ok(id) = id.parse::<crate::domain::ids::ActionId>() else { return "/inbox".to_owned() };
+    let Ok(id) = id.parse::<ActionId>() else { return "/inbox".to_owned() };
     match outcome {
         Ok(_) => format!("/inbox/{id}?done=1"),
         Err(UiError::Unsure) => format!("/inbox/{id}/sure"),
-        Err(error) => format!("/inbox/{id}?refused={}", error.code()),
+        Err(error) => refused(&format!("/inbox/{id}"), error),
     }
 }
 
@@ -22,52 +24,42 @@ pub fn after_sign_in(next: &str, outcome: &Result<Me, UiError>) -> String {
     let next = own_path(next);
     match outcome {
         Ok(_) => next.unwrap_or("/inbox").to_owned(),
-        Err(error) => {
-            format!("/sign-in?refused={}&next={}", error.code(), encoded(next.unwrap_or_default()))
-        }
+        Err(error) => format!("{}&next={}", refused("/sign-in", error), encoded(next.unwrap_or_default())),
     }
 }
 
-/// Where the set-up leads.
-pub fn after_set_up(token: &str, outcome: &Result<Me, UiError>) -> String {
-    match outcome {
+/// Where a form leads that makes an account, with the token of the link that opened it.
+pub fn after_link<T>(path: &str, token: &str) -> impl FnOnce(&Result<T, UiError>) -> String {
+    let back = format!("{path}?token={}", encoded(token));
+    move |outcome| match outcome {
         Ok(_) => "/inbox".to_owned(),
-        Err(error) => format!("/setup?token={}&refused={}", encoded(token), error.code()),
-    }
-}
-
-/// Where joining leads.
-pub fn after_join(token: &str, outcome: &Result<Me, UiError>) -> String {
-    match outcome {
-        Ok(_) => "/inbox".to_owned(),
-        Err(error) => format!("/join?token={}&refused={}", encoded(token), error.code()),
+        Err(error) => refused(&back, error),
     }
 }
 
 /// Where a form leads that stays on its page.
-pub fn after<T>(path: &str, done: &str, outcome: &Result<T, UiError>) -> String {
-    match outcome {
+pub fn after<T>(path: &str, done: &str) -> impl FnOnce(&Result<T, UiError>) -> String {
+    move |outcome| match outcome {
         Ok(_) => format!("{path}?done={done}"),
-        Err(error) => format!("{path}?refused={}", error.code()),
+        Err(error) => refused(path, error),
     }
 }
 
-/// The page where a sort of channel is set up, if there is such a sort.
-pub fn new_channel(kind: &str) -> String {
-    use crate::domain::channel::ChannelKind;
+/// Where the form of a new channel leads: to the list, or back to where a channel of its sort is set up, if there is such
+/// a sort.
+pub fn after_new_channel<T>(kind: &str) -> impl FnOnce(&Result<T, UiError>) -> String + use<T> {
     let kind = ChannelKind::from_text(kind);
-    kind.map_or_else(|| "/channels".to_owned(), |kind| format!("/channels?new={}", kind.as_str()))
+    move |outcome| match (outcome, kind) {
+        (Ok(_), _) => "/channels?done=made".to_owned(),
+        (Err(error), Some(kind)) => refused(&format!("/channels?new={}", kind.as_str()), error),
+        (Err(error), None) => refused("/channels", error),
+    }
 }
 
-/// Where the form of a new channel leads: to the list, or back to what is wrong with it.
-pub fn after_channel<T>(back: &str, done: &str, outcome: &Result<T, UiError>) -> String {
-    match outcome {
-        Ok(_) => format!("/channels?done={done}"),
-        Err(error) => {
-            let separator = if back.contains('?') { '&' } else { '?' };
-            format!("{back}{separator}refused={}", error.code())
-        }
-    }
+/// A page of ours with the reason why something was refused.
+fn refused(address: &str, error: &UiError) -> String {
+    let separator = if address.contains('?') { '&' } else { '?' };
+    format!("{address}{separator}refused={}", error.code())
 }
 
 fn encoded(text: &str) -> String {
@@ -86,7 +78,7 @@ fn own_path(path: &str) -> Option<&str> {
 pub fn after_agent_key(outcome: &Result<String, UiError>) -> String {
     match outcome {
         Ok(key) => format!("/connect?key={key}"),
-        Err(error) => format!("/connect?refused={}", error.code()),
+        Err(error) => refused("/connect", error),
     }
 }
 
@@ -94,7 +86,7 @@ pub fn after_agent_key(outcome: &Result<String, UiError>) -> String {
 pub fn after_test_action(outcome: &Result<String, UiError>) -> String {
     match outcome {
         Ok(id) => format!("/inbox/{id}"),
-        Err(error) => format!("/connect?refused={}", error.code()),
+        Err(error) => refused("/connect", error),
     }
 }
 

@@ -9,9 +9,11 @@ use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
+use url::Url;
 
 use crate::server::config::BaseUrl;
 use crate::server::http::observe::REQUEST_ID;
+use crate::server::trouble::Trouble;
 
 /// What a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -148,14 +150,10 @@ fn lost(error: &reqwest::Error) -> Lost {
     }
 }
 
-/// The innermost cause: the outer ones repeat the address.
 fn reason(error: &reqwest::Error) -> String {
-    if error.is_timeout() && !error.is_connect() {
+    if error.is_timeout() {
         return "no answer in time".to_owned();
     }
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
+    let host = error.url().and_then(Url::host_str).unwrap_or_default();
+    Trouble::of(host, error).to_string()
 }

@@ -3,17 +3,19 @@
 //!
 //! Owns how one is opened. It must not know what is said on it.
 
+use std::error::Error;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{self, protocol::WebSocketConfig};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async_tls_with_config};
 use url::Url;
 
 use super::outbound::Outbound;
 use super::platform::Failure;
 use super::reach::dial;
+use crate::server::trouble::Trouble;
 
 /// How long opening may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -44,17 +46,20 @@ async fn connect(address: &str, outbound: &Outbound) -> Result<Socket, Failure> 
         _ => return Err(Failure::never(None, "not the address of a WebSocket with TLS")),
     }
     let stream = dial(&url, outbound).await?;
-    let lost = |error: std::io::Error| Failure::again(None, format!("no connection: {error}"));
+    let whom = url.host_str().unwrap_or_default();
+    let lost =
+        |error: &(dyn Error + 'static)| Failure::again(None, Trouble::of(whom, error).without_connection());
     // What is said is short, and somebody waits for it.
-    stream.set_nodelay(true).map_err(lost)?;
+    stream.set_nodelay(true).map_err(|error| lost(&error))?;
     let config =
         WebSocketConfig::default().max_message_size(Some(MESSAGE_MAX)).max_frame_size(Some(MESSAGE_MAX));
     match client_async_tls_with_config(address, stream, Some(config), None).await {
         Ok((socket, _)) => Ok(socket),
-        Err(error) => {
-            let reason: String = format!("no connection: {error}").chars().take(300).collect();
-            Err(Failure::again(None, reason))
+        Err(tungstenite::Error::Http(answer)) => {
+            let status = answer.status().as_u16();
+            Err(Failure::again(Some(status), format!("HTTP {status} in the place of a connection")))
         }
+        Err(error) => Err(lost(&error)),
     }
 }
 
@@ -92,8 +97,7 @@ mod tests {
         drop(listener);
         let failure =
             open(&format!("ws://{address}/?ticket=secret"), &open_client).await.expect_err("nobody");
-        assert!(failure.reason.starts_with("no connection"), "{}", failure.reason);
-        assert!(!failure.reason.contains("secret"), "{}", failure.reason);
+        assert_eq!(failure.reason, "no connection: nothing listens there");
         assert_eq!(failure.remedy, Remedy::Again);
     }
 }

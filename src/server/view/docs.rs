@@ -7,24 +7,33 @@ use crate::wire::safe_html::SafeHtml;
 
 /// The description as the page shows it.
 pub fn docs(api: &Value, origin: &str) -> DocsView {
-    let mut groups: Vec<CallGroup> = Vec::new();
-    for (path, item) in members(&api["paths"]) {
-        for (method, operation) in members(item) {
-            let name = text(&operation["tags"][0]);
-            let call = call(path, method, operation);
-            match groups.iter_mut().find(|group| group.name == name) {
-                Some(group) => group.calls.push(call),
-                None => groups.push(CallGroup { name, calls: vec![call] }),
-            }
+    let mut operations: Vec<(&String, &String, &Value)> = members(&api["paths"])
+        .flat_map(|(path, item)| members(item).map(move |(method, operation)| (path, method, operation)))
+        .collect();
+    operations.sort_by_key(|(path, method, _)| place(path, method));
+    let groups = items(&api["tags"]).map(|tag| {
+        let own = operations.iter().filter(|(_, _, operation)| operation["tags"][0] == tag["name"]);
+        CallGroup {
+            name: text(&tag["name"]),
+            about: text(&tag["description"]),
+            calls: own.map(|(path, method, operation)| call(path, method, operation)).collect(),
         }
-    }
+    });
     let objects = members(&api["components"]["schemas"]).map(|(name, schema)| object(name, schema));
     DocsView {
         about: prose(&api["info"]["description"]).unwrap_or_default(),
         origin: origin.to_owned(),
-        groups,
+        groups: groups.collect(),
         objects: objects.collect(),
     }
+}
+
+/// Where a call stands in its group: what is about one thing before what is about many, and what makes something before
+/// what looks for it.
+fn place(path: &str, method: &str) -> (String, usize) {
+    let methods = ["post", "get", "patch", "delete"];
+    let method = methods.iter().position(|each| *each == method).unwrap_or(methods.len());
+    (path.replace('{', " "), method)
 }
 
 fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {

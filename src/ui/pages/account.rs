@@ -7,9 +7,11 @@ use leptos_router::hooks::use_query_map;
 use crate::rpc::account::load_account;
 use crate::ui::parts::chat_accounts::ChatAccounts;
 use crate::ui::parts::choice::{role_hint, role_label};
+use crate::ui::parts::form::Form;
 use crate::ui::parts::line::{Line, LineKind};
 use crate::ui::parts::notice::Notice;
 use crate::ui::parts::notice_choices::NoticeChoices;
+use crate::ui::parts::person_lines::{NameLine, PasswordLine};
 use crate::ui::parts::preferences_form::PreferencesForm;
 use crate::ui::parts::problem::problem;
 use crate::ui::parts::push_devices::PushDevices;
@@ -82,22 +84,9 @@ fn Account(account: AccountView, done: Option<&'static str>, refused: Refused) -
                         {role_hint(role)}
                     </dd>
                 </dl>
-                <form class="form" method="post" action="/rpc/rename_account">
-                    {renaming.alert()}
-                    <Line
-                        name="name"
-                        label="Name"
-                        value=name
-                        hint="Agents and the history see it beside your decisions."
-                        maxlength=100
-                        autocomplete="name"
-                        required=true
-                        again=renaming
-                    />
-                    <button class="button" type="submit">
-                        "Save name"
-                    </button>
-                </form>
+                <Form action="/rpc/rename_account" button="Save name" again=renaming.clone()>
+                    <NameLine label="Name" value=name again=renaming />
+                </Form>
             </Section>
             <Section id="preferences" title="Preferences" lead="They follow you to every browser that you sign in with.">
                 <PreferencesForm account=account again=choosing />
@@ -129,10 +118,9 @@ fn Account(account: AccountView, done: Option<&'static str>, refused: Refused) -
 #[component]
 fn PasswordForm(email: String, again: Again) -> impl IntoView {
     view! {
-        <form class="form" method="post" action="/rpc/change_password">
+        <Form action="/rpc/change_password" button="Change password" again=again.clone()>
             // Tells password managers whose password it is.
             <input type="text" name="username" value=email autocomplete="username" hidden />
-            {again.alert()}
             <Line
                 name="current"
                 label="Current password"
@@ -141,20 +129,11 @@ fn PasswordForm(email: String, again: Again) -> impl IntoView {
                 required=true
                 again=again.clone()
             />
-            <Line
-                name="password"
+            <PasswordLine
                 label="New password"
-                kind=LineKind::Password
                 hint="At least 10 characters. Several words are a good one."
-                autocomplete="new-password"
-                minlength=10
-                maxlength=200
-                required=true
                 again=again
             />
-            <button class="button" type="submit">
-                "Change password"
-            </button>
-        </form>
+        </Form>
     }
 }

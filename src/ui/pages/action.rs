@@ -5,6 +5,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::rpc::actions::load_card;
+use crate::ui::host;
 use crate::ui::parts::card_pane::CardPane;
 use crate::ui::parts::icons::{self, Icon};
 use crate::ui::parts::problem::problem;
@@ -39,6 +40,15 @@ pub fn ActionPage() -> impl IntoView {
 #[component]
 fn Alone(card: Card, refusal: Option<UiError>, is_done: bool, typed: Typed) -> impl IntoView {
     let decided = is_done.then(|| card.clone());
+    let (typed, refusal) = match typed.for_action(&card.id, &card.content.digest) {
+        Ok(typed) => (typed, refusal),
+        // What is decided shows what was approved, and takes nothing any more.
+        Err(UiError::Stale) if card.status != "pending" => (Typed::default(), refusal),
+        Err(error) => {
+            host::set_status(if error == UiError::TooMuch { 413 } else { 409 });
+            (Typed::default(), Some(error))
+        }
+    };
     view! {
         <Title text=card.title.clone() />
         <div class="alone" data-shape="alone">

@@ -103,8 +103,8 @@ fn Channels(
             <Notice done=done refusal=refusal />
             <Section
                 id="channels"
-                title="Channels"
-                lead="Where people are told that something waits, besides the inbox."
+                title="Where people are told"
+                lead="Besides the inbox, as soon as something waits."
             >
                 <ChannelList channels=channels tested=tested changing=changing />
             </Section>

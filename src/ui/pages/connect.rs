@@ -5,7 +5,6 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use crate::rpc::connect::load_connect;
-use crate::ui::parts::alert::Alert;
 use crate::ui::parts::arrival_line::ArrivalLine;
 use crate::ui::parts::copy_button::CopyButton;
 use crate::ui::parts::problem::problem;
@@ -38,7 +37,6 @@ pub fn ConnectPage() -> impl IntoView {
 #[component]
 fn Connect(view: ConnectView, refused: Refused) -> impl IntoView {
     let again = refused.of(|typed| view.may_make_keys && typed.text("name").is_some());
-    let refusal = refused.of_none(&[&again]);
     let contents = view.hosts.iter().map(|host| {
         view! {
             <li>
@@ -56,7 +54,7 @@ fn Connect(view: ConnectView, refused: Refused) -> impl IntoView {
                     "the agent API"
                 </a> "."
             </p>
-            {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
+            {refused.alert(&again)}
             {view.fresh.map(|fresh| view! { <Fresh fresh=fresh /> })}
             {if view.may_make_keys {
                 view! { <MakeKey again=again /> }.into_any()

@@ -39,6 +39,7 @@ fn Whole(view: DocsView) -> impl IntoView {
         view! {
             <li>
                 <span class="docs-group">{group.name.clone()}</span>
+                <p class="hint">{group.about.clone()}</p>
                 <ul>{calls.collect_view()}</ul>
             </li>
         }

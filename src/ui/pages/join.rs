@@ -6,11 +6,11 @@ use leptos_router::hooks::use_query_map;
 
 use crate::rpc::people::load_invitation;
 use crate::ui::host;
-use crate::ui::parts::alert::Alert;
 use crate::ui::parts::choice::role_hint;
+use crate::ui::parts::form::Form;
 use crate::ui::parts::header::use_door;
 use crate::ui::parts::icons::Mark;
-use crate::ui::parts::line::{Line, LineKind};
+use crate::ui::parts::person_lines::NewPerson;
 use crate::ui::parts::problem::problem;
 use crate::ui::parts::refused::Refused;
 use crate::wire::error::UiError;
@@ -48,9 +48,7 @@ pub fn JoinPage() -> impl IntoView {
 #[component]
 fn JoinForm(token: String, invitation: Invitation, who: Option<String>, refused: Refused) -> impl IntoView {
     let Invitation { project, role, email, by, expires } = invitation;
-    let is_given = email.is_some();
     let again = refused.of(|typed| typed.text("name").is_some());
-    let refusal = refused.of_none(&[&again]);
     let who = who.map(|name| {
         view! {
             <p class="hint">
@@ -58,53 +56,17 @@ fn JoinForm(token: String, invitation: Invitation, who: Option<String>, refused:
             </p>
         }
     });
-    let given = if is_given { "The invitation is for this address." } else { "" };
     view! {
         <div class="page page--narrow door" data-shape="join">
             <Mark />
             <h1>"Join " {project}</h1>
             <p>{by} " invites you as " <strong>{role.as_str()}</strong> ". " {role_hint(role)}</p>
             {who}
-            {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
-            <form class="form" method="post" action="/rpc/join">
-                {again.alert()}
+            {refused.alert(&again)}
+            <Form action="/rpc/join" button="Make the account" is_main=true again=again.clone()>
                 <input type="hidden" name="token" value=token />
-                <Line
-                    name="name"
-                    label="Your name"
-                    hint="Agents and the history see it beside your decisions."
-                    autocomplete="name"
-                    maxlength=100
-                    required=true
-                    focus=!again.is_refused()
-                    again=again.clone()
-                />
-                <Line
-                    name="email"
-                    label="E-mail"
-                    kind=LineKind::Email
-                    value=email.unwrap_or_default()
-                    hint=given
-                    readonly=is_given
-                    autocomplete="username"
-                    required=true
-                    again=again.clone()
-                />
-                <Line
-                    name="password"
-                    label="Password"
-                    kind=LineKind::Password
-                    hint="At least 10 characters."
-                    autocomplete="new-password"
-                    minlength=10
-                    maxlength=200
-                    required=true
-                    again=again
-                />
-                <button class="button button--primary" type="submit">
-                    "Make the account"
-                </button>
-            </form>
+                <NewPerson email=email again=again />
+            </Form>
             <p class="hint">"The link works once, until " {expires.text} "."</p>
         </div>
     }

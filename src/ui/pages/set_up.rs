@@ -6,9 +6,10 @@ use leptos_router::hooks::use_query_map;
 
 use crate::rpc::session::load_set_up;
 use crate::ui::host;
-use crate::ui::parts::alert::Alert;
+use crate::ui::parts::form::Form;
 use crate::ui::parts::icons::Mark;
-use crate::ui::parts::line::{Line, LineKind};
+use crate::ui::parts::line::Line;
+use crate::ui::parts::person_lines::NewPerson;
 use crate::ui::parts::problem::problem;
 use crate::ui::parts::refused::Refused;
 use crate::wire::session::SetUpLink;
@@ -42,43 +43,13 @@ pub fn SetUpPage() -> impl IntoView {
 #[component]
 fn SetUpForm(token: String, refused: Refused) -> impl IntoView {
     let again = refused.of(|typed| typed.text("project").is_some());
-    let refusal = refused.of_none(&[&again]);
     view! {
         <h1>"Set up Impri"</h1>
         <p>"You become the first person who decides here."</p>
-        {refusal.map(|refusal| view! { <Alert sentence=refusal.to_string() /> })}
-        <form class="form" method="post" action="/rpc/set_up">
-            {again.alert()}
+        {refused.alert(&again)}
+        <Form action="/rpc/set_up" button="Create account and project" is_main=true again=again.clone()>
             <input type="hidden" name="token" value=token />
-            <Line
-                name="name"
-                label="Your name"
-                hint="Agents and the history see it beside your decisions."
-                autocomplete="name"
-                maxlength=100
-                required=true
-                focus=!again.is_refused()
-                again=again.clone()
-            />
-            <Line
-                name="email"
-                label="E-mail"
-                kind=LineKind::Email
-                autocomplete="username"
-                required=true
-                again=again.clone()
-            />
-            <Line
-                name="password"
-                label="Password"
-                kind=LineKind::Password
-                hint="At least 10 characters."
-                autocomplete="new-password"
-                minlength=10
-                maxlength=200
-                required=true
-                again=again.clone()
-            />
+            <NewPerson again=again.clone() />
             <Line
                 name="project"
                 label="Project"
@@ -88,10 +59,7 @@ fn SetUpForm(token: String, refused: Refused) -> impl IntoView {
                 required=true
                 again=again
             />
-            <button class="button button--primary" type="submit">
-                "Create account and project"
-            </button>
-        </form>
+        </Form>
     }
 }
 

@@ -6,6 +6,7 @@ use leptos_router::components::Redirect;
 use leptos_router::hooks::use_query_map;
 
 use crate::ui::parts::alert::Alert;
+use crate::ui::parts::form::Form;
 use crate::ui::parts::header::use_door;
 use crate::ui::parts::icons::Mark;
 use crate::ui::parts::line::{Line, LineKind};
@@ -52,7 +53,8 @@ fn SignInForm(next: String, refused: Refused, trouble: Option<UiError>) -> impl 
         <h1>"Sign in"</h1>
         {lead}
         {refusal.map(|sentence| view! { <Alert sentence=sentence /> })}
-        <form class="form" method="post" action="/rpc/sign_in">
+        // Why it was refused stands above: the focus is on what was wrong, most likely the password.
+        <Form action="/rpc/sign_in" button="Sign in" is_main=true again=Again::default()>
             <input type="hidden" name="next" value=next />
             <Line
                 name="email"
@@ -61,9 +63,8 @@ fn SignInForm(next: String, refused: Refused, trouble: Option<UiError>) -> impl 
                 autocomplete="username"
                 required=true
                 focus=!is_again
-                again=again.clone()
+                again=again
             />
-            // What was wrong is most likely this one.
             <Line
                 name="password"
                 label="Password"
@@ -73,10 +74,7 @@ fn SignInForm(next: String, refused: Refused, trouble: Option<UiError>) -> impl 
                 focus=is_again
                 again=Again::default()
             />
-            <button class="button button--primary" type="submit">
-                "Sign in"
-            </button>
-        </form>
+        </Form>
         <p class="hint">"No account, or a forgotten password? Ask an administrator."</p>
     }
 }

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::channel_form::ChannelFields;
+use super::form::Form;
 use super::header::count;
 use super::refused::Again;
 use super::time::Time;
@@ -75,7 +76,7 @@ fn Row(
     let error =
         error.map(|error| view! { <p class="channel-said" data-ok="false">"Last failure: " {error}</p> });
     let (switch, on) = if enabled { ("Pause", None) } else { ("Resume", Some("on")) };
-    let is_refused = again.is_refused();
+    let (is_refused, edited) = (again.is_refused(), id.clone());
     view! {
         <li class="channel" data-over=(!enabled).then_some("")>
             <div class="channel-head">
@@ -116,16 +117,12 @@ fn Row(
                         "Edit"
                         <span class="visually-hidden">": " {name.clone()}</span>
                     </summary>
-                    <form class="form" method="post" action="/rpc/update_channel" autocomplete="off">
-                        {again.alert()}
-                        <input type="hidden" name="id" value=id.clone() />
+                    <Form action="/rpc/update_channel" button=format!("Save {name}") is_main=true autocomplete="off" again=again.clone()>
+                        <input type="hidden" name="id" value=edited />
                         // What of it is secret goes by its sort, should it be refused.
                         <input type="hidden" name="kind" value=kind.as_str() />
                         <ChannelFields kind=kind channel=channel others=others again=again />
-                        <button class="button button--primary" type="submit">
-                            "Save " {name.clone()}
-                        </button>
-                    </form>
+                    </Form>
                 </details>
                 <details class="channel-fold">
                     <summary class="button button--no">

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::choice::{Choice, role_hint, role_label};
 use super::entries::{Entries, Entry};
+use super::form::Form;
 use super::line::{Line, LineKind};
 use super::refused::{Again, FieldState};
 use super::time::Time;
@@ -30,8 +31,7 @@ pub fn InviteForm(
         })
         .collect_view();
     view! {
-        <form class="form" method="post" action="/rpc/invite_person">
-            {again.alert()}
+        <Form action="/rpc/invite_person" button="Make a link" is_main=true again=again.clone()>
             <fieldset class="choices">
                 <legend>"Role"</legend>
                 {state.below()}
@@ -45,10 +45,7 @@ pub fn InviteForm(
                 maxlength=254
                 again=again
             />
-            <button class="button button--primary" type="submit">
-                "Make a link"
-            </button>
-        </form>
+        </Form>
     }
 }
 

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::choice::Choice;
+use super::form::Form;
 use super::line::Line;
 use super::refused::{Again, FieldState};
 use crate::domain::scope::Scope;
@@ -52,8 +53,7 @@ pub fn KeyForm(
         .collect_view();
     let lasts = again.field("days", "days", None);
     view! {
-        <form class="form" method="post" action="/rpc/create_key" autocomplete="off">
-            {again.alert()}
+        <Form action="/rpc/create_key" button="Make a key" is_main=true autocomplete="off" again=again.clone()>
             <Line
                 name="name"
                 label="Name"
@@ -74,9 +74,6 @@ pub fn KeyForm(
                 </select>
                 {lasts.below()}
             </div>
-            <button class="button button--primary" type="submit">
-                "Make a key"
-            </button>
-        </form>
+        </Form>
     }
 }

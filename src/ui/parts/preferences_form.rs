@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::choice::Choice;
+use super::form::Form;
 use super::refused::Again;
 use crate::domain::preferences::Theme;
 use crate::wire::account::{AccountView, ZoneGroup};
@@ -33,8 +34,7 @@ pub fn PreferencesForm(
         .collect_view();
     let of_project = format!("As the project ({project_time_zone})");
     view! {
-        <form class="form" method="post" action="/rpc/save_preferences">
-            {again.alert()}
+        <Form action="/rpc/save_preferences" button="Save preferences" again=again.clone()>
             <fieldset class="choices choices--row" aria-describedby=theme_state.described_by()>
                 <legend>"Theme"</legend>
                 {theme_state.below()}
@@ -70,10 +70,7 @@ pub fn PreferencesForm(
                     "Times are shown in it, and the days of the history begin by it. It is now " {now.text} "."
                 </p>
             </div>
-            <button class="button" type="submit">
-                "Save preferences"
-            </button>
-        </form>
+        </Form>
     }
 }
 

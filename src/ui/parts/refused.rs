@@ -9,6 +9,7 @@ use leptos_router::params::ParamsMap;
 
 use super::alert::Alert;
 use crate::domain::channel::{ChannelKind, fields};
+use crate::ui::host;
 use crate::wire::error::UiError;
 use crate::wire::typed::Typed;
 
@@ -29,8 +30,15 @@ pub fn refusal_in(query: &ParamsMap) -> Option<UiError> {
 impl Refused {
     /// As the address and the form say that led here.
     pub fn read() -> Self {
-        let error = use_query_map().with_untracked(refusal_in);
-        Self { error, typed: use_context::<Typed>() }
+        let typed = use_context::<Typed>();
+        let error = match &typed {
+            Some(typed) if typed.is_lost() => {
+                host::set_status(413);
+                Some(UiError::TooMuch)
+            }
+            _ => use_query_map().with_untracked(refusal_in),
+        };
+        Self { error, typed }
     }
 
     /// What a form begins with again, if `is_its` tells by what was typed that it is the one that was refused.
@@ -51,6 +59,11 @@ impl Refused {
     /// Why something was refused that is none of these forms.
     pub fn of_none(&self, forms: &[&Again]) -> Option<UiError> {
         self.error.clone().filter(|_| forms.iter().all(|form| !form.is_refused()))
+    }
+
+    /// The same above the one form of a page.
+    pub fn alert(&self, form: &Again) -> Option<impl IntoView + use<>> {
+        self.of_none(&[form]).map(|refusal| view! { <Alert sentence=refusal.to_string() /> })
     }
 }
 

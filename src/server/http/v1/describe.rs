@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::tag::{Tag, TagBuilder};
 use utoipa::openapi::{
     ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response,
     ResponseBuilder,
@@ -10,6 +11,33 @@ use utoipa::openapi::{
 use utoipa::{IntoResponses, PartialSchema as _, ToSchema as _};
 
 use crate::wire::v1;
+
+/// What calls are about, in the order in which somebody needs them, with a sentence for each.
+const TAGS: [(&str, &str); 9] = [
+    (
+        "keys",
+        "What an agent or a program calls with. Each gets one of its own, so that it can be revoked alone.",
+    ),
+    ("actions", "What an agent proposes, and how it waits for the answer."),
+    (
+        "running",
+        "What an agent does once a person said yes: claim the action, run it, and say what came of it.",
+    ),
+    ("decisions", "For a program that decides in the place of people. An agent's key never does."),
+    ("channels", "Where people are told that something waits: chats, e-mail, phones, and programs of yours."),
+    ("push", "Notifications of a browser or a phone for somebody who decides."),
+    ("audit", "What happened, who did it and when; also as a file."),
+    ("receipts", "Keys to prove what was approved without this server."),
+    (
+        "project",
+        "Settings, the secret that callbacks are signed with, and taking everything away or erasing it.",
+    ),
+];
+
+fn tags() -> Vec<Tag> {
+    let tag = |(name, about)| TagBuilder::new().name(name).description(Some(about)).build();
+    TAGS.into_iter().map(tag).collect()
+}
 
 /// The beginning of the description, before the routes are added.
 pub(super) fn base() -> OpenApi {
@@ -22,7 +50,7 @@ pub(super) fn base() -> OpenApi {
              read as JSON whatever their Content-Type says; times are Unix seconds.",
         ))
         .license(Some(LicenseBuilder::new().name("MIT").identifier(Some("MIT")).build()));
-    let mut api = OpenApiBuilder::new().info(info).build();
+    let mut api = OpenApiBuilder::new().info(info).tags(Some(tags())).build();
     let mut components = utoipa::openapi::Components::new();
     components.add_security_scheme("key", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
     let mut schemas = Vec::new();

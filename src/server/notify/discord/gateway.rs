@@ -6,11 +6,12 @@ use std::time::Duration;
 use futures::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until, timeout};
-use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::api::Bot;
 use crate::server::notify::socket::Socket;
 use crate::server::random;
+use crate::server::trouble::Trouble;
 
 /// How long the gateway may take to say hello.
 const HELLO: Duration = Duration::from_secs(10);
@@ -166,7 +167,7 @@ async fn next(socket: &mut Socket) -> Result<Value, End> {
                 });
             }
             Some(Ok(_)) => {}
-            Some(Err(error)) => return Err(End::Again(format!("the connection broke: {error}"))),
+            Some(Err(error)) => return Err(broken(&error)),
             None => return Err(End::Again("the connection ended".to_owned())),
         }
     }
@@ -174,7 +175,11 @@ async fn next(socket: &mut Socket) -> Result<Value, End> {
 
 async fn say(socket: &mut Socket, event: &Value) -> Result<(), End> {
     let sent = socket.send(Message::text(event.to_string())).await;
-    sent.map_err(|error| End::Again(format!("the connection broke: {error}")))
+    sent.map_err(|error| broken(&error))
+}
+
+fn broken(error: &tungstenite::Error) -> End {
+    End::Again(Trouble::of("Discord's gateway", error).to_string())
 }
 
 /// A session that the gateway ended is not resumed.

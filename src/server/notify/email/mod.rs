@@ -20,6 +20,7 @@ use super::message::Message;
 use super::platform::{Arrived, Failure, Platform, Sent};
 use crate::domain::channel::Config;
 use crate::server::config::{Smtp, SmtpTls};
+use crate::server::trouble::{Trouble, causes};
 
 /// How long a mail server may take for one step.
 const STEP: Duration = Duration::from_secs(10);
@@ -100,7 +101,7 @@ fn too_slow() -> Failure {
 /// What an error means. RFC 5321 §4.2.1: 4yz may pass, 5yz will not.
 fn failure(error: &Error) -> Failure {
     let status = error.status().map(u16::from);
-    let cause = std::iter::successors(error.source(), |error| (*error).source()).last();
+    let cause = error.source().and_then(|source| causes(source).last());
     let cause: String = cause.map(ToString::to_string).unwrap_or_default().chars().take(REASON_MAX).collect();
     match status {
         // RFC 4954 §6: what a server answers to whom it does not know.
@@ -117,16 +118,18 @@ fn failure(error: &Error) -> Failure {
         Some(status) => Failure::again(Some(status), format!("SMTP {status}: {cause}")),
         // STARTTLS or a way to sign in that the server does not have.
         None if error.is_client() => Failure::never(None, format!("the mail server can't be used: {cause}")),
-        None if cause.contains("certificate") => Failure::again(
-            None,
-            format!(
-                "no safe connection to the mail server: {cause}; IMPRI_SMTP_CA_FILE names certificates of your own"
-            ),
-        ),
         None if error.is_timeout() => {
             Failure::again(None, format!("no answer from the mail server within {} s", STEP.as_secs()))
         }
-        None => Failure::again(None, format!("no connection to the mail server: {cause}")),
+        None => {
+            let trouble = Trouble::of("the mail server", error);
+            let (safe, help) = match trouble {
+                Trouble::Certificate(_) => ("safe ", "; IMPRI_SMTP_CA_FILE names certificates of your own"),
+                Trouble::NoTls => ("safe ", ""),
+                _ => ("", ""),
+            };
+            Failure::again(None, format!("no {safe}connection to the mail server: {trouble}{help}"))
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::server::notify::hearing::{self, Ear, Heard};
 use crate::server::notify::platform::{Failure, Remedy};
 use crate::server::notify::socket;
 use crate::server::service::Services;
+use crate::server::trouble::Trouble;
 
 /// How often the other side is asked whether it is there.
 const PING_EVERY: Duration = Duration::from_secs(10);
@@ -145,7 +146,7 @@ async fn listen(ear: &Ear<Slack>, app: &Api) -> End {
             // Pings are answered by the library.
             Some(Ok(Frame::Ping(_) | Frame::Pong(_) | Frame::Binary(_) | Frame::Frame(_))) => continue,
             Some(Ok(Frame::Close(_))) | None => return End::Anew.after(was_greeted),
-            Some(Err(error)) => return Break::end(error.to_string(), was_greeted),
+            Some(Err(error)) => return Break::end(Trouble::of("Slack", &error).to_string(), was_greeted),
         };
         let said: Value = serde_json::from_str(text.as_str()).unwrap_or_default();
         match said["type"].as_str() {
@@ -165,7 +166,7 @@ async fn listen(ear: &Ear<Slack>, app: &Api) -> End {
                 // Before anything is asked of the database: Slack waits 3 seconds.
                 let acknowledged = json!({"envelope_id": envelope}).to_string();
                 if let Err(error) = socket.send(Frame::text(acknowledged)).await {
-                    return Break::end(error.to_string(), was_greeted);
+                    return Break::end(Trouble::of("Slack", &error).to_string(), was_greeted);
                 }
                 if kind == Some("interactive") {
                     work(ear, said["payload"].clone());

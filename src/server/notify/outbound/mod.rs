@@ -18,6 +18,7 @@ use super::OutboundPolicy;
 use super::address::not_public;
 use super::platform::Failure;
 use crate::domain::delivery::Outcome;
+use crate::server::trouble::{Trouble, causes};
 
 /// How long a receiver may take to be connected to.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -25,8 +26,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Most bytes that are read of an answer. Platforms send up to a hundred news at a time, each with a message.
 const ANSWER_MAX: usize = 4 * 1024 * 1024;
-/// Longest reason that is kept, in characters.
-const REASON_MAX: usize = 300;
 
 /// Sends to addresses that somebody else chose.
 #[derive(Debug, Clone)]
@@ -163,9 +162,9 @@ impl Outbound {
             }
             (true, false) => format!("no answer within {} s", self.timeout.as_secs_f32()),
             (false, is_connect) => {
-                let cause = causes(error).last().map(ToString::to_string).unwrap_or_default();
-                let what = if is_connect { "no connection" } else { "no answer" };
-                format!("{what}: {cause}").chars().take(REASON_MAX).collect()
+                let host = error.url().and_then(Url::host_str).unwrap_or_default();
+                let trouble = Trouble::of(host, error);
+                if is_connect { trouble.without_connection() } else { format!("no answer: {trouble}") }
             }
         };
         Outcome::Failed { status: None, reason }
@@ -193,11 +192,6 @@ impl Answer {
         let secs = value.and_then(|value| value.trim().parse().ok());
         Duration::from_secs(secs.unwrap_or(30)).clamp(Duration::from_secs(1), Duration::from_hours(1))
     }
-}
-
-/// An error and what caused it, down to the root.
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| (*error).source())
 }
 
 /// What an HTTP status means for a delivery.
@@ -245,76 +239,4 @@ impl Resolve for PublicOnly {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const GUARDED: OutboundPolicy = OutboundPolicy { allow_private_targets: false };
-    const OPEN: OutboundPolicy = OutboundPolicy { allow_private_targets: true };
-
-    async fn post(policy: OutboundPolicy, target: &str) -> Outcome {
-        let outbound = Outbound::with_timeout(policy, Duration::from_millis(200));
-        outbound.post(target, HeaderMap::new(), "{}".to_owned()).await
-    }
-
-    #[tokio::test]
-    async fn every_spelling_of_an_inner_address_is_refused() {
-        for target in [
-            "http://127.0.0.1/",
-            "http://127.1/",
-            "http://0x7f.1/",
-            "http://0x7f000001/",
-            "http://2130706433/",
-            "http://0177.0.0.1/",
-            "http://127.0.0.1./",
-            "http://\u{ff11}27.0.0.1/",
-            "http://%31%32%37.0.0.1/",
-            "http://user@127.0.0.1:80/",
-            "http://0/",
-            "http://[::1]/",
-            "http://[::ffff:127.0.0.1]/",
-            "http://[::ffff:7f00:1]/",
-            "http://[::127.0.0.1]/",
-            "http://[64:ff9b::7f00:1]/",
-            "http://[2002:7f00:1::]/",
-            "http://[fe80::1]/",
-            "https://169.254.169.254/latest/meta-data/",
-            "http://10.1.2.3:8080/",
-            "http://localhost/",
-            "http://LOCALHOST:5432/",
-        ] {
-            let outcome = post(GUARDED, target).await;
-            let Outcome::Refused { reason } = &outcome else { panic!("{target}: {outcome:?}") };
-            assert!(reason.starts_with("SSRF blocked"), "{target}: {reason}");
-        }
-    }
-
-    #[tokio::test]
-    async fn only_http_is_spoken() {
-        for target in ["ftp://1.1.1.1/", "file:///etc/passwd", "/inbox", ""] {
-            assert!(matches!(post(OPEN, target).await, Outcome::Refused { .. }), "{target}");
-        }
-    }
-
-    #[tokio::test]
-    async fn silence_is_a_failure_in_time() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a socket");
-        let address = listener.local_addr().expect("an address");
-        let outcome = post(OPEN, &format!("http://{address}/")).await;
-        assert_eq!(outcome, Outcome::Failed { status: None, reason: "no answer within 0.2 s".to_owned() });
-        drop(listener);
-        let outcome = post(OPEN, &format!("http://{address}/")).await;
-        let Outcome::Failed { status: None, reason } = outcome else { panic!("{outcome:?}") };
-        assert!(reason.starts_with("no connection: "), "{reason}");
-    }
-
-    #[test]
-    fn a_redirect_is_no_delivery() {
-        for status in [200, 201, 204, 299] {
-            assert_eq!(judge(status), Outcome::Delivered { status });
-        }
-        for status in [301, 302, 307, 308, 400, 404, 429, 500, 503] {
-            assert!(matches!(judge(status), Outcome::Failed { status: Some(_), .. }), "{status}");
-        }
-        assert_eq!(judge(410), Outcome::Gone { status: 410 });
-    }
-}
+mod tests;
