@@ -2,12 +2,8 @@
 //!
 //! Doors ([`http`], [`door`] for the pages) authenticate and render; [`service`] decides and owns transactions;
 //! [`db`] holds the SQL; [`receipts`] signs and verifies; [`proof`] checks a sealed history;
-<<<<<<< HEAD
-//! [`secrets`] seals what the database must not see, which [`kept`] lists; [`live`] and [`notify`] carry what happened to those who wait.
-=======
-//! [`secrets`] seals what the database must not see; [`live`] and [`notify`] carry what happened to those who wait;
-//! [`trouble`] says in plain words why a host was not reached.
->>>>>>> 789fd41b053afd82a0c5232f4496cf6d249b0870
+//! [`secrets`] seals what the database must not see, which [`kept`] lists; [`live`] and [`notify`] carry what happened to those
+//! who wait; [`trouble`] says in plain words why a host was not reached.
 
 pub mod auth;
 pub mod checkpoint_file;
