@@ -8,6 +8,7 @@ use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
 use impri::domain::action::Status;
 use impri::domain::audit::EventKind;
+use impri::domain::channel::ChannelKind;
 use impri::server::config::RateSettings;
 use impri::server::http::limit::Limits;
 use impri::server::http::{HttpState, v1};
@@ -18,6 +19,7 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::crowds::fill;
 use super::discord::Chat;
 use super::fake_discord::{ADA, STRANGER, key_pair};
 use crate::delivery::{OPEN, soon};
@@ -268,4 +270,22 @@ async fn nobody_speaks_for_another_applications_channel(pool: PgPool) {
     let told = chat.discord.told(token(&press)).await;
     assert!(told.text().contains("not valid"), "{told:?}");
     assert_eq!(chat.status(&action).await, Status::Pending);
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_call_that_is_one_too_many_is_refused_and_counts_when_it_comes_again(pool: PgPool) {
+    let called = Called::open(pool).await;
+    let chat = &called.chat;
+    let (action, message) = chat.proposed("Pay Acme", "500 €").await;
+    let press = chat.discord.pressed(ADA, &message, &message.custom_id("Approve"));
+    let crowd = fill(&called.services, ChannelKind::Discord);
+    let call = sign(called.now(), &press);
+    let (status, _) = called.post(&chat.channel.to_string(), &call).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    drop(crowd);
+    called.settle().await;
+    assert_eq!(chat.status(&action).await, Status::Pending);
+    called.call(&press).await;
+    assert!(chat.discord.told(token(&press)).await.text().starts_with("Approved by Ada"));
+    assert_eq!(chat.status(&action).await, Status::Approved);
 }

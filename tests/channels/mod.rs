@@ -1,12 +1,14 @@
 //! Channels, from a proposal to the people who hear of it: real servers on loopback that play the platforms, and a real
 //! database.
 
+mod crowds;
 mod discord;
 mod discord_calls;
 mod discord_gateway;
 mod discord_proxy;
 mod discord_sending;
 mod doctor;
+mod edits;
 mod email;
 mod everywhere;
 mod fake_discord;
@@ -21,6 +23,9 @@ mod fake_telegram;
 mod fake_telegram_checks;
 mod fake_telegram_line;
 mod hearing;
+mod letting_go;
+mod locks;
+mod lost;
 mod ntfy;
 mod push;
 mod push_owners;
@@ -36,6 +41,7 @@ mod takeover;
 mod telegram;
 mod telegram_accounts;
 mod telegram_cuts;
+mod telegram_reasons;
 mod twice;
 
 use impri::domain::action::Action;

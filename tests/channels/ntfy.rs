@@ -90,3 +90,32 @@ async fn a_server_that_asks_for_patience_gets_it(pool: PgPool) {
     assert_eq!(desk.send_due().await, 1);
     assert_eq!(ntfy.titles(), ["One"]);
 }
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn an_agents_words_become_no_emoji(pool: PgPool) {
+    let (desk, ntfy) = (desk(pool).await, FakeNtfy::start().await);
+    desk.channel("ops", "ntfy", ntfy.config()).await;
+    // A short code of ntfy's (https://docs.ntfy.sh/emojis/): as a tag it would stand before the title as a green tick.
+    let kind = "white_check_mark";
+    desk.wants(impri::domain::proposal::RawProposal { kind: Some(kind.to_owned()), ..wish("Pay", "body") })
+        .await;
+    assert_eq!(desk.send_due().await, 1);
+    let published = &ntfy.published()[0];
+    assert_eq!((&published["tags"], &published["title"]), (&json!(["impri"]), &json!("Pay")));
+    let message = published["message"].as_str().expect("a text");
+    assert!(message.contains("white_check_mark, proposed by agent"), "{message}");
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn whatever_a_platform_answers_can_be_kept(pool: PgPool) {
+    let (desk, ntfy) = (desk(pool).await, FakeNtfy::start().await);
+    let id = desk.channel("ops", "ntfy", ntfy.config()).await;
+    let answer = json!({"error": format!("no\u{0}\u{1b}[2J{}", "x".repeat(10_000))}).to_string();
+    ntfy.refuse(StatusCode::BAD_REQUEST, answer.leak());
+    let action = desk.wish("One", "body").await;
+    assert_eq!(desk.send_due().await, 1);
+    let (state, said) = desk.notices(action.id).await.remove(0);
+    let said = said.expect("a reason");
+    assert!(said.starts_with("HTTP 400: no  [2Jxxx") && said.chars().count() == 300, "{said}");
+    assert_eq!((state.as_str(), desk.seen(id).await.stored.health.error), ("dlq", Some(said)));
+}

@@ -3,9 +3,11 @@
 use axum::http::StatusCode;
 use impri::domain::audit::EventKind;
 use impri::domain::decision::{Channel, Verdict};
+use impri::domain::ids::PushDeviceId;
 use impri::domain::role::Role;
 use impri::domain::scope::Scope;
 use impri::server::db::people::Member;
+use impri::server::db::push::also_waiting;
 use impri::server::error::ServiceError;
 use impri::server::notify::PlatformSettings;
 use impri::server::secrets::Vault;
@@ -261,4 +263,42 @@ async fn the_key_is_sealed_stays_and_is_sealed_anew_with_the_others(pool: PgPool
     let only = Vault::from_setting(&"ab".repeat(32)).expect("a key");
     let after = desk.services.clone().with_vault(only).push_key().await.expect("a database").expect("opened");
     assert_eq!(after.public(), public);
+}
+
+/// What a device had is not looked through to find what it is to have.
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_devices_past_costs_nothing(pool: PgPool) {
+    let (desk, _push, _) = open(pool.clone()).await;
+    let action = desk.wish("Pay Acme", "500 €").await;
+    desk.wish("Pay others", "500 €").await;
+    let device =
+        sqlx::query_scalar("select push_device_id from push_device").fetch_one(&pool).await.expect("one");
+    let device = PushDeviceId::from_uuid(device);
+    // Others wait; this device was told of them, and something else was not told yet.
+    for seed in [
+        "insert into action (action_id, project_id, proposed_by, proposed_by_name, kind, title, preview_format, preview_body,
+           editable, content_sha256, created_at, expires_at, status, updated_at)
+         select gen_random_uuid(), project_id, proposed_by, proposed_by_name, kind, title, preview_format, preview_body,
+           editable, content_sha256, created_at, expires_at, status, updated_at
+         from action, generate_series(1, 5000) where title = 'Pay others'",
+        "insert into outbox (event_id, project_id, action_id, channel, push_device_id, target, target_host, body, state,
+           created_at, due_at, done_at)
+         select gen_random_uuid(), a.project_id, a.action_id, 'push', d.push_device_id, '', 'push', '', 'delivered',
+           a.created_at, a.created_at, a.created_at
+         from action a, push_device d where not exists (select from outbox o where o.action_id = a.action_id)",
+        "insert into outbox (event_id, project_id, action_id, channel, target, target_host, body, state, created_at, due_at)
+         select gen_random_uuid(), project_id, action_id, 'callback', 'http://x.example', 'x.example', '', 'pending',
+           created_at, created_at from action, generate_series(1, 2)",
+        "analyze",
+    ] {
+        sqlx::query(seed).execute(&pool).await.expect("stored");
+    }
+    let mut tx = pool.begin().await.expect("a database");
+    let now = desk.services.clock().now();
+    let others = also_waiting(&mut tx, device, action.id, now).await.expect("rows");
+    assert_eq!(others.len(), 1);
+    let read = "select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) from pg_stat_xact_user_tables
+                where relname = 'outbox'";
+    let read: i64 = sqlx::query_scalar(read).fetch_one(&mut *tx).await.expect("statistics");
+    assert!(read < 100, "{read} rows were read");
 }

@@ -71,12 +71,12 @@ impl Chat {
         viewed.action.status(self.desk.services.clock().now())
     }
 
-    fn now(&self) -> i64 {
+    pub(super) fn now(&self) -> i64 {
         self.desk.services.clock().now().unix_timestamp()
     }
 
     /// Slack calls, with a body and a signature; what is answered at once.
-    async fn post(&self, channel: &str, at: i64, body: &str, signature: &str) -> StatusCode {
+    pub(super) async fn post(&self, channel: &str, at: i64, body: &str, signature: &str) -> StatusCode {
         let services = self.desk.services.clone();
         let limits = Arc::new(Limits::new(&RateSettings::default(), services.clock()));
         let state = HttpState { services, stop: CancellationToken::new(), limits };
@@ -209,21 +209,21 @@ async fn what_slack_did_not_sign_just_now_is_refused(pool: PgPool) {
     let (channel, now) = (chat.channel.to_string(), chat.now());
     let (body, signature) = signed(&payload, now, SIGNING);
     let (_, other) = signed(&payload, now, "another secret....");
-    assert_eq!(chat.post(&channel, now, &body, &other).await, StatusCode::FORBIDDEN);
-    assert_eq!(chat.post(&channel, now, &body, "").await, StatusCode::FORBIDDEN);
-    assert_eq!(chat.post(&channel, now, &format!("{body}&x=1"), &signature).await, StatusCode::FORBIDDEN);
-    assert_eq!(chat.post(&channel, now + 1, &body, &signature).await, StatusCode::FORBIDDEN);
+    assert_eq!(chat.post(&channel, now, &body, &other).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(chat.post(&channel, now, &body, "").await, StatusCode::UNAUTHORIZED);
+    assert_eq!(chat.post(&channel, now, &format!("{body}&x=1"), &signature).await, StatusCode::UNAUTHORIZED);
+    assert_eq!(chat.post(&channel, now + 1, &body, &signature).await, StatusCode::UNAUTHORIZED);
     let (old, old_signature) = signed(&payload, now - 301, SIGNING);
-    assert_eq!(chat.post(&channel, now - 301, &old, &old_signature).await, StatusCode::FORBIDDEN);
+    assert_eq!(chat.post(&channel, now - 301, &old, &old_signature).await, StatusCode::UNAUTHORIZED);
     for unknown in ["nchan_AAAAAAAAAAAAAAAAAAAAAA", "x", "%00"] {
-        assert_eq!(chat.post(unknown, now, &body, &signature).await, StatusCode::NOT_FOUND, "{unknown}");
+        assert_eq!(chat.post(unknown, now, &body, &signature).await, StatusCode::UNAUTHORIZED, "{unknown}");
     }
     let large = "x".repeat(1024 * 1024 + 1);
     assert_eq!(chat.post(&channel, now, &large, &signature).await, StatusCode::PAYLOAD_TOO_LARGE);
     let (bare, bare_signature) = signed(&json!({}), now, SIGNING);
     assert_eq!(
         chat.post(&channel, now, &bare.replace("payload", "other"), &bare_signature).await,
-        StatusCode::FORBIDDEN
+        StatusCode::UNAUTHORIZED
     );
     assert_eq!(
         chat.post(&channel, now, &bare, &bare_signature).await,

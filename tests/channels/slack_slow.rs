@@ -6,7 +6,8 @@ use axum::http::StatusCode;
 use impri::domain::action::Status;
 use sqlx::{PgPool, Postgres, Transaction};
 
-use super::fake_slack::ADA;
+use super::fake_slack::{ADA, SIGNING};
+use super::fake_slack_people::signed;
 use super::fake_slack_socket::FakeSocket;
 use super::slack::Chat;
 use super::slack_socket::Ear;
@@ -69,4 +70,19 @@ async fn an_envelope_is_acknowledged_before_anything_is_decided(pool: PgPool) {
     assert_eq!(chat.slack.whispers(), 0, "nothing was decided yet");
     locked.rollback().await.expect("a database");
     eventually("it is decided", async || chat.status(&action).await == Status::Approved).await;
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn a_call_that_can_not_be_slacks_asks_the_database_nothing(pool: PgPool) {
+    let chat = Chat::open(pool.clone()).await;
+    let (_, message) = chat.told("Pay Acme", "500 €").await;
+    let payload = chat.slack.press(ADA, &message, "Approve");
+    let (channel, now) = (chat.channel.to_string(), chat.now());
+    let locked = lock(&pool, "notification_channel").await;
+    let (old, signature) = signed(&payload, now - 301, SIGNING);
+    assert_eq!(chat.post(&channel, now - 301, &old, &signature).await, StatusCode::UNAUTHORIZED);
+    let (body, signature) = signed(&payload, now, SIGNING);
+    assert_eq!(chat.post(&channel, now, &body, "").await, StatusCode::UNAUTHORIZED);
+    assert_eq!(chat.post("nchan_x", now, &body, &signature).await, StatusCode::UNAUTHORIZED);
+    locked.rollback().await.expect("a database");
 }

@@ -256,11 +256,13 @@ async fn a_burst_is_one_message_that_is_kept_true(pool: PgPool) {
     let list = chat.last();
     assert_eq!(chat.telegram.chat(GROUP).len(), 6);
     assert!(list.text.starts_with("7 actions waiting for a decision"), "{}", list.text);
+    assert_eq!(chat.telegram.calls("editMessageText"), 0, "it says so already, for all seven");
     chat.desk.decide(last.expect("some").id, Verdict::Approve, json!({})).await;
     chat.desk.send_due().await;
     let now = chat.last();
     assert!(now.id == list.id && now.text.starts_with("6 actions waiting"), "{}", now.text);
     assert!(now.text.contains("approved:\nMail 11"), "{}", now.text);
+    assert_eq!(chat.telegram.calls("editMessageText"), 1);
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

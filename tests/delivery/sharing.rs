@@ -1,5 +1,7 @@
 //! Many messages, several servers: none is sent twice, none is lost, none holds up another.
 
+use impri::domain::audit::{Actor, EventKind};
+use impri::domain::decision::Channel;
 use impri::domain::ids::DeliveryId;
 use impri::server::notify;
 use impri::server::service::Services;
@@ -116,6 +118,27 @@ async fn what_a_crashed_server_had_taken_is_sent_by_another(pool: PgPool) {
     desk.services.record_attempt(&taken[0], &late).await.expect("a database");
     let delivery = desk.delivery(action).await;
     assert_eq!((delivery.state.as_str(), delivery.attempt), ("delivered", 0));
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_no_server_survives_sending_is_given_up_until_somebody_replays_it(pool: PgPool) {
+    let (desk, receiver) = (Desk::open(pool).await, Receiver::start(&[OK]).await);
+    let action = desk.approved(&receiver.url("/")).await;
+    for _ in 0..6 {
+        assert_eq!(desk.services.take_due_messages(32, &HashMap::new()).await.expect("a database").len(), 1);
+        desk.advance(30);
+    }
+    assert_eq!(desk.send_due().await, 1);
+    let delivery = desk.delivery(action).await;
+    assert_eq!(delivery.state, "dlq");
+    assert!(delivery.last_error.is_some_and(|why| why.starts_with("6 tries ended")), "it is said why");
+    assert_eq!(receiver.rest().await.len(), 0);
+    assert_eq!(desk.events(action, EventKind::DeliveryFailed).await.len(), 1);
+    let replayed =
+        desk.services.replay_message(desk.project(), action, Actor::Operator, Channel::cli()).await;
+    assert!(replayed.expect("a database"));
+    assert_eq!(desk.send_due().await, 1);
+    assert_eq!(desk.delivery(action).await.state, "delivered");
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::fields::{Field, Rule, fields};
-use super::{ChannelKind, discord, fields as fields_of, slack};
+use super::{ChannelKind, discord, slack};
 use crate::domain::text::{Email, FieldError};
 
 /// Longest name, in characters.
@@ -55,7 +55,7 @@ pub fn check_config(
     let mut errors = Vec::new();
     let mut config = Config::default();
     for name in sent.keys().filter(|name| !fields(kind).iter().any(|field| field.name == **name)) {
-        let known: Vec<&str> = fields_of(kind).iter().map(|field| field.name).collect();
+        let known: Vec<&str> = fields(kind).iter().map(|field| field.name).collect();
         let text = format!("is no setting of {}; these are: {}.", kind.label(), known.join(", "));
         errors.push(FieldError::invalid(format!("config.{name}"), text));
     }

@@ -118,17 +118,17 @@ pub async fn list_held(
     channel: ChannelId,
     list: Uuid,
     now: Instant,
-) -> DbResult<Vec<ActionId>> {
-    let ids = sqlx::query_scalar!(
+) -> DbResult<()> {
+    sqlx::query!(
         "update channel_message set state = 'listed', list_id = $2, held_until = null, sent_at = $3
-         where channel_id = $1 and state = 'held' returning action_id",
+         where channel_id = $1 and state = 'held'",
         channel.uuid(),
         list,
         now,
     )
-    .fetch_all(conn)
+    .execute(conn)
     .await?;
-    Ok(ids.into_iter().map(ActionId::from_uuid).collect())
+    Ok(())
 }
 
 /// An action as a list names it.

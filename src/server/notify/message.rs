@@ -5,6 +5,7 @@
 //! much, and there is nothing to approve with.
 
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 use crate::domain::content::PreviewFormat;
 
@@ -124,6 +125,15 @@ pub struct Message {
     pub minutes_left: Option<i64>,
     /// What it is about, for programs.
     pub about: About,
+}
+
+impl Message {
+    /// What tells it from a message that says something else. How much time is left is no part of that: it is less every
+    /// minute, and no message is changed for it.
+    pub fn digest(&self) -> [u8; 32] {
+        let all = Self { minutes_left: None, ..self.clone() };
+        Sha256::digest(serde_json::to_vec(&all).unwrap_or_default()).into()
+    }
 }
 
 /// What a platform has room for.

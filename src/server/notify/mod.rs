@@ -1,4 +1,4 @@
-//! What leaves the house: the outbox worker and one file per channel.
+//! What leaves the house: the outbox worker, and a file or a folder for each sort of channel.
 //!
 //! Rows are written by services in the transaction of their cause; this room only sends them. So are checkpoints of
 //! the history, which are rows, too.
@@ -18,6 +18,7 @@ pub mod platform;
 mod platforms;
 pub mod push;
 mod reach;
+mod record;
 pub mod slack;
 mod socket;
 pub mod telegram;
@@ -31,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 use crate::server::service::Services;
 
 pub use address::not_public;
-pub use platforms::{PlatformSettings, Platforms};
+pub use platforms::{PlatformSettings, Platforms, WORK_MAX};
 pub use worker::{run, send_due};
 
 /// Hears what people press, on every platform that is listened to, until `stop` is cancelled.

@@ -91,7 +91,8 @@ fn publication(topic: &str, message: &Message) -> Value {
         "title": message.subject,
         "message": lines.join("\n\n"),
         "priority": priority(message.minutes_left),
-        "tags": ["impri", message.about.kind],
+        // Never the agent's words: what is a short code of ntfy's would become an emoji before the title.
+        "tags": ["impri"],
         "click": message.link,
         "actions": [{"action": "view", "label": message.link_label, "url": message.link}],
     })

@@ -75,12 +75,21 @@ impl Failure {
     }
 }
 
+/// Longest reason that is kept, in characters.
+const REASON_MAX: usize = 300;
+
+/// A reason as it is kept and shown, whichever platform gave it: one line, not too long, and with nothing in it that the
+/// database does not take.
+pub fn plain(reason: &str) -> String {
+    reason.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(REASON_MAX).collect()
+}
+
 /// What an attempt means for a row of the outbox.
 pub fn outcome(sent: &Sent) -> Outcome {
     match sent {
         Ok(arrived) => Outcome::Delivered { status: arrived.status },
         Err(failure) => {
-            let reason = failure.reason.clone();
+            let reason = plain(&failure.reason);
             match failure.remedy {
                 Remedy::Again => Outcome::Failed { status: failure.status, reason },
                 Remedy::After(after) => {
@@ -118,5 +127,21 @@ pub fn open(kind: ChannelKind, config: &Config, platforms: &Platforms) -> Result
         ChannelKind::Email => Ok(Box::new(email::Email::new(config, platforms.smtp())?)),
         ChannelKind::Discord => Ok(Box::new(discord::Discord::new(config, platforms))),
         ChannelKind::Slack => Ok(Box::new(slack::Slack::new(config, platforms))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_platform_says_is_kept_as_one_short_line() {
+        let said = format!("no\u{0} \u{1b}[2Jway\r\n{}", "é".repeat(400));
+        let kept = plain(&said);
+        assert!(kept.starts_with("no   [2Jway  éé") && kept.chars().count() == REASON_MAX, "{kept:?}");
+        for remedy in [Remedy::Again, Remedy::Never, Remedy::After(Duration::from_secs(1))] {
+            let sent = Err(Failure { status: None, reason: said.clone(), remedy });
+            assert_eq!(outcome(&sent).reason(), Some(kept.as_str()));
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! How this server reaches platforms: the operator's settings, and the clients made of them.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use super::outbound::Outbound;
@@ -20,6 +21,9 @@ const SLACK: &str = "https://slack.com";
 const SLACK_HOOKS: &str = "https://hooks.slack.com/";
 /// Where Discord's API is (<https://docs.discord.com/developers/reference#api-reference-base-url>).
 const DISCORD: &str = "https://discord.com";
+
+/// Pieces of work at a time on what one platform sent.
+pub const WORK_MAX: usize = 200;
 
 /// What an operator says about platforms.
 #[derive(Debug, Clone)]
@@ -60,6 +64,25 @@ pub struct Platforms {
     slack_secrets: Mutex<HashMap<String, String>>,
     /// What platforms were told to wait for no longer, and is still being worked on.
     tasks: TaskTracker,
+    /// How much more may be worked on of what each platform sent, so that none keeps another one's people waiting.
+    rooms: HashMap<ChannelKind, Arc<Semaphore>>,
+}
+
+/// The right to work on something that a platform sent.
+pub struct Room {
+    tasks: TaskTracker,
+    permit: OwnedSemaphorePermit,
+}
+
+impl Room {
+    /// Does the work beside everything else.
+    pub fn work(self, work: impl Future<Output = ()> + Send + 'static) {
+        let Self { tasks, permit } = self;
+        tasks.spawn(async move {
+            work.await;
+            drop(permit);
+        });
+    }
 }
 
 impl Platforms {
@@ -86,6 +109,7 @@ impl Platforms {
             slack_hooks,
             slack_secrets: Mutex::default(),
             tasks: TaskTracker::new(),
+            rooms: ChannelKind::ALL.map(|kind| (kind, Arc::new(Semaphore::new(WORK_MAX)))).into(),
             guarded,
         }
     }
@@ -142,5 +166,12 @@ impl Platforms {
     /// Work on what platforms sent, which was acknowledged before it was done.
     pub fn tasks(&self) -> &TaskTracker {
         &self.tasks
+    }
+
+    /// Room for one more piece of such work; none if very much of a platform's is being worked on. Whoever sent it is told
+    /// so, or hears it from the platform, which is not told that it was taken.
+    pub fn room(&self, kind: ChannelKind) -> Option<Room> {
+        let permit = Arc::clone(self.rooms.get(&kind)?).try_acquire_owned().ok()?;
+        Some(Room { tasks: self.tasks.clone(), permit })
     }
 }

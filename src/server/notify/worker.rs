@@ -6,15 +6,17 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::task::{Id, JoinSet};
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::outbound::Outbound;
+use super::record::until_written;
 use super::{OutboundPolicy, callback, notice, push};
 use crate::server::db::outbox::{Lease, TakenMessage};
 use crate::server::error::ServiceResult;
 use crate::server::random;
 use crate::server::service::Services;
+use crate::server::service::deliver::lost;
 
 /// Sent at a time by this server.
 const AT_A_TIME: usize = 32;
@@ -22,9 +24,6 @@ const AT_A_TIME: usize = 32;
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Before another look when the database could not be reached.
 const AFTER_ERROR: Duration = Duration::from_secs(1);
-/// Before what came of an attempt is written down again, when the database could not be reached.
-const RECORD_AGAIN: [Duration; 3] =
-    [Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(4)];
 /// What is being sent when the server stops gets this long.
 const GRACE: Duration = Duration::from_millis(700);
 
@@ -129,7 +128,7 @@ impl Worker {
         let id = match self.tasks.join_next_with_id().await? {
             Ok((id, ())) => id,
             Err(error) => {
-                // Its lease runs out, and it is tried again.
+                // Its lease runs out, which counts, and it is tried again.
                 tracing::error!(%error, "a delivery ended before it was written down");
                 error.id()
             }
@@ -167,16 +166,13 @@ async fn attempt(services: Services, outbound: Outbound, taken: TakenMessage) {
     if let Some(device) = taken.device {
         return push::attempt(&services, &taken, device).await;
     }
-    let outcome = match services.callback_secret(&taken) {
-        Ok(secret) => callback::send(&outbound, &taken, &secret, services.clock().now()).await,
-        Err(outcome) => outcome,
+    let outcome = match lost(&taken) {
+        Some(outcome) => outcome,
+        None => match services.callback_secret(&taken) {
+            Ok(secret) => callback::send(&outbound, &taken, &secret, services.clock().now()).await,
+            Err(outcome) => outcome,
+        },
     };
     tracing::debug!(delivery.id = %taken.message.event, ?outcome, "tried to deliver");
-    let mut pauses = RECORD_AGAIN.into_iter();
-    while let Err(error) = services.record_attempt(&taken, &outcome).await {
-        error.log();
-        // If it can't be written down in time, the lease runs out and the receiver gets the event again.
-        let Some(pause) = pauses.next() else { return };
-        sleep(pause).await;
-    }
+    until_written(|| services.record_attempt(&taken, &outcome)).await;
 }

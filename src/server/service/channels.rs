@@ -15,6 +15,7 @@ use crate::domain::text::FieldError;
 use crate::server::db::channels::{Health, StoredChannel};
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::notify::notice;
+use crate::server::notify::platform::plain;
 use crate::server::{db, random};
 
 /// Most channels of a project.
@@ -281,7 +282,7 @@ impl Services {
                 db::channels::note(&mut conn, id, None, &arrival, self.clock.now()).await?;
                 Tested { ok: true, answer: arrived.answer }
             }
-            Err(failure) => Tested { ok: false, answer: failure.reason },
+            Err(failure) => Tested { ok: false, answer: plain(&failure.reason) },
         })
     }
 }

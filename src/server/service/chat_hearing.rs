@@ -5,9 +5,11 @@ use sha2::{Digest as _, Sha256};
 use super::Services;
 use super::chat::decides;
 use crate::domain::channel::{ChannelKind, UNHEARD};
+use crate::domain::ids::ChannelId;
 use crate::server::db;
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::ServiceResult;
+use crate::server::notify::platform::plain;
 
 /// How long a signed call is remembered. Each is good for minutes.
 const CALLS_KEPT: time::Duration = time::Duration::HOUR;
@@ -24,10 +26,27 @@ impl Services {
         Ok(channels)
     }
 
+    /// One of them; none if nobody decides from it.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn deciding_channel(
+        &self,
+        kind: ChannelKind,
+        id: ChannelId,
+    ) -> ServiceResult<Option<StoredChannel>> {
+        let mut conn = self.pool.acquire().await?;
+        let channel = db::channels::any(&mut conn, id).await?;
+        let is_there = |channel: &StoredChannel| {
+            channel.kind == kind && channel.enabled && channel.deleted_at.is_none() && decides(channel)
+        };
+        Ok(channel.filter(is_there))
+    }
+
     /// Notes that nothing is heard from channels, or without a reason that they are heard; each news once. That it can't be
-    /// noted is logged alone: the next one is.
+    /// noted is logged alone: the next one is. How the channels were when they were read only saves asking the database.
     pub async fn note_hearing(&self, channels: &[StoredChannel], trouble: Option<&str>) {
-        let said = trouble.map(|reason| format!("{UNHEARD}{reason}"));
+        let said = trouble.map(|reason| format!("{UNHEARD}{}", plain(reason)));
         for channel in channels {
             let known = channel.health.error.as_deref();
             let is_news = match &said {

@@ -13,7 +13,7 @@ use crate::domain::delivery::{Fate, Outcome};
 use crate::domain::ids::{ActionId, ProjectId};
 use crate::server::db;
 use crate::server::db::outbox::{Lease, Room, TakenMessage};
-use crate::server::error::ServiceResult;
+use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::kept::Kept;
 
 /// How long a taker may keep a message. Longer than any attempt takes; when it is over, the taker has crashed and
@@ -23,6 +23,29 @@ const LEASE: Duration = Duration::seconds(30);
 const UNSEALED_AGAIN: Duration = Duration::seconds(60);
 /// Sent to one host at a time by one server.
 const PER_HOST: usize = 4;
+/// Before another look when the database could not be reached.
+const LOOK_AGAIN: Duration = Duration::SECOND;
+/// So many tries whose end nobody wrote down; after one more a message is given up. Far more than failures, because a server
+/// that crashes again and again, or a database that comes and goes, is no receiver's doing.
+const LOST_MAX: u32 = 20;
+
+/// What came of a try that failed before anything was sent. Only that the database is away is nobody's failure: a row that
+/// can't be read stays so, and is not looked at for ever.
+pub fn unsent(error: &ServiceError) -> Outcome {
+    match error {
+        ServiceError::Unavailable(_) => {
+            Outcome::Later { after: LOOK_AGAIN, reason: "the database can't be reached".to_owned() }
+        }
+        _ => Outcome::Failed { status: None, reason: "this server failed, and its log says how".to_owned() },
+    }
+}
+
+/// That a message is given up because whoever sent it did not live to say what came of it, if that happened too often.
+pub fn lost(taken: &TakenMessage) -> Option<Outcome> {
+    (taken.lost > LOST_MAX).then(|| Outcome::Refused {
+        reason: format!("{} tries ended before it was written down what came of them", taken.lost),
+    })
+}
 
 impl Services {
     /// Whether a host that is sent this many gets no more for now.
@@ -84,22 +107,19 @@ impl Services {
             Fate::Delivered | Fate::Retry(_) => {}
         }
         tx.commit().await?;
-        self.metrics.delivery(match fate {
-            Fate::Delivered => "delivered",
-            Fate::Retry(_) => "retry",
-            Fate::Gone => "gone",
-            Fate::Dead => "dlq",
-        });
+        self.metrics.delivery(fate.as_str());
         Ok(())
     }
 
-    /// Lets other servers have messages that were taken and will not be sent.
+    /// Lets other servers have messages that were taken and will not be sent, and speak to their channels.
     ///
     /// # Errors
     /// If the database can't be reached.
     pub async fn release_messages(&self, leases: &[Lease]) -> ServiceResult<()> {
-        let mut conn = self.pool.acquire().await?;
-        Ok(db::outbox::release(&mut conn, leases).await?)
+        let mut tx = self.pool.begin().await?;
+        db::outbox::release(&mut tx, leases).await?;
+        db::outbox::end_turns(&mut tx, leases).await?;
+        Ok(tx.commit().await?)
     }
 
     /// How long nothing that waits becomes due; none if nothing waits.
@@ -146,6 +166,11 @@ impl Services {
     }
 }
 
+/// How often a message was tried that is given up now.
+pub(super) fn attempts(taken: &TakenMessage) -> u32 {
+    taken.failures + taken.lost + u32::from(lost(taken).is_none())
+}
+
 /// The fact that a message will not be tried again. It names the host only: the rest of an address may be a secret.
 fn given_up(taken: &TakenMessage, outcome: &Outcome, now: Instant) -> AuditEvent {
     AuditEvent {
@@ -156,7 +181,7 @@ fn given_up(taken: &TakenMessage, outcome: &Outcome, now: Instant) -> AuditEvent
         actor: Actor::Clock,
         channel: Channel::clock(),
         data: json!({
-            "event_id": taken.message.event.to_string(), "host": taken.host, "attempts": taken.failures + 1,
+            "event_id": taken.message.event.to_string(), "host": taken.host, "attempts": attempts(taken),
             "last_status": outcome.status(), "detail": outcome.reason()}),
     }
 }

@@ -20,7 +20,7 @@ mod claim;
 mod context;
 mod cursor;
 mod decide;
-mod deliver;
+pub mod deliver;
 mod erase;
 mod expire;
 mod export;

@@ -7,6 +7,7 @@ use serde_json::json;
 use sqlx::PgConnection;
 
 use super::Services;
+use super::deliver::attempts;
 use super::notices::{Handed, Said, Turn};
 use crate::domain::Instant;
 use crate::domain::action::Status;
@@ -62,6 +63,7 @@ impl Services {
         let fate = outcome.notice_fate(taken.failures);
         let project = taken.message.project;
         let mut tx = self.pool.begin().await?;
+        db::outbox::hold(&mut tx, taken.lease, &[]).await?;
         // What the platform took is there, whoever had the lease: it has to be kept true.
         let mut has_more = false;
         if let Some(handed) = handed {
@@ -77,12 +79,7 @@ impl Services {
         if has_more {
             self.outbox_wake.notify_one();
         }
-        self.metrics.delivery(match fate {
-            Fate::Delivered => "delivered",
-            Fate::Retry(_) => "retry",
-            Fate::Gone => "gone",
-            Fate::Dead => "dlq",
-        });
+        self.metrics.delivery(fate.as_str());
         Ok(())
     }
 
@@ -176,6 +173,6 @@ fn given_up(taken: &TakenMessage, channel: &StoredChannel, reason: &str, now: In
         channel: Channel::clock(),
         data: json!({
             "event_id": taken.message.event.to_string(), "channel_id": channel.id.to_string(),
-            "type": channel.kind.as_str(), "name": channel.name, "attempts": taken.failures + 1, "detail": reason}),
+            "type": channel.kind.as_str(), "name": channel.name, "attempts": attempts(taken), "detail": reason}),
     }
 }

@@ -9,6 +9,7 @@ use time::Duration;
 use uuid::Uuid;
 
 use super::Services;
+use super::deliver::unsent;
 use super::notice_ends::Ending;
 use crate::domain::Instant;
 use crate::domain::action::{Action, Status};
@@ -22,8 +23,6 @@ use crate::server::notify::message::{Ask, Message};
 use crate::server::notify::{token, words};
 use crate::server::{db, random};
 
-/// How long one server may speak to a channel. Longer than any attempt takes.
-const TURN: Duration = Duration::seconds(25);
 /// Before another look when another server speaks to the channel.
 const WAIT: Duration = Duration::milliseconds(300);
 /// More new cards than this within a channel's window become one message.
@@ -33,7 +32,7 @@ pub const WINDOW: i64 = 60;
 
 /// The right to speak to a channel, and what is to be said.
 pub struct Turn {
-    /// Until when the channel is ours; none if it is not.
+    /// Until when the channel is ours, which is as long as the message is; none if it is not.
     pub until: Option<Instant>,
     /// What is to be said.
     pub step: Step,
@@ -75,14 +74,9 @@ pub struct Handed {
 }
 
 impl Turn {
-    /// Nobody's turn.
-    pub fn none() -> Self {
-        let outcome = Outcome::Skipped { reason: String::new() };
+    /// Nobody's turn, because this is what came of it already.
+    pub fn over(outcome: Outcome) -> Self {
         Self { until: None, step: Step::Over(outcome), about: Said::Nothing }
-    }
-
-    fn over(until: Option<Instant>, outcome: Outcome) -> Self {
-        Self { until, step: Step::Over(outcome), about: Said::Nothing }
     }
 }
 
@@ -90,28 +84,53 @@ fn skipped(reason: &str) -> Outcome {
     Outcome::Skipped { reason: reason.to_owned() }
 }
 
+/// What is to be said, unless the message in whose place it would stand says just that.
+fn unless_shown((step, about): (Step, Said), shown: Option<&[u8]>) -> (Step, Said) {
+    match &step {
+        Step::Say { message, reference: Some(_), .. } if shown == Some(message.digest().as_slice()) => {
+            (Step::Over(skipped("it says so already")), Said::Nothing)
+        }
+        _ => (step, about),
+    }
+}
+
 impl Services {
-    /// Takes the right to speak to a channel, and says what is true about an action now.
-    ///
-    /// # Errors
-    /// If the database can't be reached.
-    pub async fn take_turn(&self, taken: &TakenMessage, channel: ChannelId) -> ServiceResult<Turn> {
+    /// Takes the right to speak to a channel, and says what is true about an action now. That this server failed is what
+    /// came of it, too: whoever writes that down gives the right back.
+    pub async fn take_turn(&self, taken: &TakenMessage, channel: ChannelId) -> Turn {
+        let mut until = None;
+        let (step, about) = self.begin_turn(taken, channel, &mut until).await.unwrap_or_else(|error| {
+            error.log();
+            (Step::Over(unsent(&error)), Said::Nothing)
+        });
+        Turn { until, step, about }
+    }
+
+    async fn begin_turn(
+        &self,
+        taken: &TakenMessage,
+        channel: ChannelId,
+        until: &mut Option<Instant>,
+    ) -> ServiceResult<(Step, Said)> {
+        let over = |outcome| Ok((Step::Over(outcome), Said::Nothing));
         let now = self.clock.now();
         let mut conn = self.pool.acquire().await?;
         let Some(stored) = db::channels::any(&mut conn, channel).await? else {
-            return Ok(Turn::over(None, skipped("there is no such channel")));
+            return over(skipped("there is no such channel"));
         };
         if stored.deleted_at.is_some() {
-            return Ok(Turn::over(None, skipped("the channel was deleted")));
+            return over(skipped("the channel was deleted"));
         }
-        let until = now + TURN;
-        if !db::channels::occupy(&mut conn, channel, now, until).await? {
+        let end = taken.lease.until();
+        // Ours as soon as it is asked for: the answer may get lost.
+        *until = Some(end);
+        if !db::channels::occupy(&mut conn, channel, now, end).await? {
+            *until = None;
             let reason = "another server speaks to this channel".to_owned();
-            return Ok(Turn::over(None, Outcome::Later { after: WAIT, reason }));
+            return over(Outcome::Later { after: WAIT, reason });
         }
         drop(conn);
-        let (step, about) = self.step(taken, stored, now).await?;
-        Ok(Turn { until: Some(until), step, about })
+        self.step(taken, stored, now).await
     }
 
     async fn step(
@@ -126,14 +145,16 @@ impl Services {
         let message = db::channel_messages::get(&mut conn, channel.id, id).await?;
         match message.as_ref().map(|message| &message.state) {
             Some(MessageState::Sent) => {
-                let reference = message.and_then(|message| message.reference);
+                let (shown, reference) =
+                    message.map(|message| (message.shown, message.reference)).unwrap_or_default();
                 if reference.is_none() || !channel.kind.keeps_messages_true() {
                     return over(skipped("it was told before"));
                 }
                 let Some(action) = db::actions::get(&mut conn, channel.project, id).await? else {
                     return over(skipped("there is no such action"));
                 };
-                return Ok(self.say_card(channel, &action, None, reference, now));
+                let said = self.say_card(channel, &action, None, reference, now);
+                return Ok(unless_shown(said, shown.as_deref()));
             }
             Some(MessageState::Listed { list }) => {
                 let list = *list;
@@ -143,7 +164,8 @@ impl Services {
                 if is_told {
                     return over(skipped("it was told in a list"));
                 }
-                return self.say_list(&mut conn, channel, list, reference, now).await;
+                let said = self.say_list(&mut conn, channel, list, reference, now).await?;
+                return Ok(unless_shown(said, shown.as_deref()));
             }
             Some(MessageState::Held { until }) if *until > now => {
                 return over(Outcome::Later {

@@ -151,21 +151,16 @@ impl Services {
     ) -> ServiceResult<()> {
         let now = self.clock.now();
         let fate = outcome.notice_fate(taken.failures);
+        let with = if fate == Fate::Delivered { with } else { &[] };
         let mut tx = self.pool.begin().await?;
+        db::outbox::hold(&mut tx, taken.lease, with).await?;
         db::push::note(&mut tx, device, outcome, now).await?;
-        if fate == Fate::Delivered {
-            db::push::close_told(&mut tx, with, now).await?;
-        }
+        db::push::close_told(&mut tx, with, now).await?;
         if !db::outbox::record(&mut tx, taken.lease, outcome, fate, now).await? {
             tracing::warn!(delivery.id = %taken.message.event, "telling a device took longer than its lease");
         }
         tx.commit().await?;
-        self.metrics.delivery(match fate {
-            Fate::Delivered => "delivered",
-            Fate::Retry(_) => "retry",
-            Fate::Gone => "gone",
-            Fate::Dead => "dlq",
-        });
+        self.metrics.delivery(fate.as_str());
         Ok(())
     }
 

@@ -87,7 +87,8 @@ pub async fn note(
     Ok(())
 }
 
-/// Writes down that nothing is heard from a channel, or without a reason that it is heard again.
+/// Writes down that nothing is heard from a channel, or without a reason that it is heard again. What could not be sent is
+/// written over by neither: whoever asks for this may have looked at the channel some time ago.
 ///
 /// # Errors
 /// If the database can't be reached.
@@ -102,10 +103,12 @@ pub async fn note_hearing(
            last_failed_at = case when $2::text is null then last_failed_at else $3 end,
            fail_count = case when $2::text is null then 0 else fail_count + 1 end,
            last_error = $2
-         where channel_id = $1 and deleted_at is null",
+         where channel_id = $1 and deleted_at is null and last_error is distinct from $2
+           and (last_error is null or starts_with(last_error, $4))",
         id.uuid(),
         trouble,
         now,
+        UNHEARD,
     )
     .execute(conn)
     .await?;

@@ -26,7 +26,7 @@ pub async fn requeue(
     now: Instant,
 ) -> DbResult<Option<ReplayedMessage>> {
     let row = sqlx::query!(
-        "update outbox set state = 'pending', attempt = 0, due_at = $3, done_at = null, leased_until = null
+        "update outbox set state = 'pending', attempt = 0, lost = 0, due_at = $3, done_at = null, leased_until = null
          where outbox_id = (select max(outbox_id) from outbox where action_id = $2 and channel = 'callback')
            and project_id = $1 and state in ('delivered', 'dlq') and target <> ''
          returning event_id, target_host",

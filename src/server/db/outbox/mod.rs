@@ -72,6 +72,13 @@ pub struct Lease {
     until: Instant,
 }
 
+impl Lease {
+    /// Until when the row is ours.
+    pub fn until(&self) -> Instant {
+        self.until
+    }
+}
+
 /// A row that is ours to send. It holds a secret, so it does not show itself.
 pub struct TakenMessage {
     /// What we have to show afterwards.
@@ -86,6 +93,8 @@ pub struct TakenMessage {
     pub device: Option<PushDeviceId>,
     /// How often it failed so far.
     pub failures: u32,
+    /// How often whoever had taken it did not say what came of that.
+    pub lost: u32,
     /// What the project signs with.
     pub secret: StoredSecret,
 }
@@ -136,11 +145,12 @@ pub async fn take_due(
                limit greatest(case when host.name like 'channel:%' then 1 else $6::bigint end - coalesce(busy.sending, 0), 0)
                for update skip locked) due
              order by due.due_at limit $5)
-           update outbox o set leased_until = $2
+           -- Whoever says what came of a try takes the lease away: one that is still there was lost.
+           update outbox o set leased_until = $2, lost = o.lost + case when o.leased_until is null then 0 else 1 end
            from taken, project p
            where o.outbox_id = taken.outbox_id and p.project_id = o.project_id
            returning o.outbox_id, o.event_id, o.project_id, o.action_id, o.target, o.target_host, o.body, o.attempt,
-             o.channel_id, o.push_device_id, p.sealed_webhook_secret as sealed, p.webhook_secret as clear"#,
+             o.lost, o.channel_id, o.push_device_id, p.sealed_webhook_secret as sealed, p.webhook_secret as clear"#,
         now,
         until,
         &hosts,
@@ -166,6 +176,7 @@ pub async fn take_due(
                 channel: row.channel_id.map(ChannelId::from_uuid),
                 device: row.push_device_id.map(PushDeviceId::from_uuid),
                 failures: u32::try_from(row.attempt).unwrap_or_default(),
+                lost: u32::try_from(row.lost).unwrap_or_default(),
                 secret: secret.ok_or(corrupt("project.sealed_webhook_secret"))?,
             })
         })
@@ -174,6 +185,19 @@ pub async fn take_due(
 
 fn clamp(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Locks the row of a lease, and others with it, until the transaction ends. Whoever writes down what came of an attempt
+/// does this before all else, because whoever erases locks rows of the outbox, in this order, before their actions.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn hold(conn: &mut PgConnection, lease: Lease, others: &[i64]) -> DbResult<()> {
+    let rows: Vec<i64> = others.iter().copied().chain([lease.id]).collect();
+    sqlx::query!("select from outbox where outbox_id = any($1) order by outbox_id for no key update", &rows)
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// Writes what came of an attempt and gives the lease back; says whether the lease was still ours.

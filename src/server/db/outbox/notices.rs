@@ -4,6 +4,7 @@
 use sqlx::PgConnection;
 use sqlx::types::Uuid;
 
+use super::Lease;
 use crate::domain::Instant;
 use crate::domain::ids::{ActionId, ChannelId, DeliveryId, ProjectId};
 use crate::server::db::DbResult;
@@ -66,4 +67,23 @@ pub async fn enqueue_updates(conn: &mut PgConnection, actions: &[ActionId], now:
     .execute(conn)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// Lets others speak to the channels of messages that were taken and will not be sent: a turn ends with the lease of its
+/// message.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn end_turns(conn: &mut PgConnection, leases: &[Lease]) -> DbResult<()> {
+    let (ids, until): (Vec<i64>, Vec<Instant>) = leases.iter().map(|lease| (lease.id, lease.until)).unzip();
+    sqlx::query!(
+        "update notification_channel c set busy_until = null
+         from unnest($1::bigint[], $2::timestamptz[]) as lease (id, until) join outbox o on o.outbox_id = lease.id
+         where c.channel_id = o.channel_id and c.busy_until = lease.until",
+        &ids,
+        &until,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }

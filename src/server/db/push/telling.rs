@@ -84,7 +84,7 @@ pub async fn also_waiting(
 ) -> DbResult<Vec<(i64, String)>> {
     let rows = sqlx::query!(
         "select o.outbox_id, a.title from outbox o join action a using (action_id)
-         where o.push_device_id = $1 and o.state in ('pending', 'retry') and o.action_id <> $2
+         where o.push_device_id = $1 and o.done_at is null and o.state in ('pending', 'retry') and o.action_id <> $2
            and (o.leased_until is null or o.leased_until <= $3) and a.status = 'pending' and a.expires_at > $3
          order by o.outbox_id limit 2000",
         id.uuid(),
@@ -96,7 +96,7 @@ pub async fn also_waiting(
     Ok(rows.into_iter().map(|row| (row.outbox_id, row.title)).collect())
 }
 
-/// Closes rows whose content was told with another one.
+/// Closes rows whose content was told with another one; whoever calls this has locked them, in their order.
 ///
 /// # Errors
 /// If the database can't be reached.

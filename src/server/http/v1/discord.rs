@@ -50,7 +50,7 @@ async fn take(
             (StatusCode::UNAUTHORIZED, "This call is not signed as it must be.").into_response()
         }
         Answer::Busy => {
-            (StatusCode::SERVICE_UNAVAILABLE, "The database does not answer. Press again.").into_response()
+            (StatusCode::SERVICE_UNAVAILABLE, "This server can't see to it now. Press again.").into_response()
         }
     }
 }

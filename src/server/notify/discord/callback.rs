@@ -42,7 +42,7 @@ pub enum Answer {
     Said(Value),
     /// That nobody knows the caller.
     Unknown,
-    /// That the database can't be reached.
+    /// That it can't be seen to now: the database can't be reached, or too much is being seen to.
     Busy,
 }
 
@@ -67,8 +67,12 @@ impl Calls {
         let Some(interaction) = interaction else { return Answer::Unknown };
         let answer = interaction.first_answer();
         if interaction.goes_on() {
+            let Some(room) = services.platforms().room(ChannelKind::Discord) else {
+                tracing::warn!("too much is pressed in Discord");
+                return Answer::Busy;
+            };
             let all = services.clone();
-            services.platforms().tasks().spawn(async move { go_on(&all, &key, &interaction).await });
+            room.work(async move { go_on(&all, &key, &interaction).await });
         }
         Answer::Said(answer)
     }
@@ -138,8 +142,7 @@ fn public_key(services: &Services, channel: &StoredChannel) -> String {
 }
 
 async fn key_of(services: &Services, id: ChannelId) -> ServiceResult<Option<String>> {
-    let channels = services.deciding_channels(ChannelKind::Discord).await?;
-    let channel = channels.into_iter().find(|channel| channel.id == id);
+    let channel = services.deciding_channel(ChannelKind::Discord, id).await?;
     Ok(channel.map(|channel| public_key(services, &channel)).filter(|key| !key.is_empty()))
 }
 

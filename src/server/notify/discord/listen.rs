@@ -106,13 +106,22 @@ async fn connect(ear: &Ear<Discord>, bot: &Bot, memory: &mut Memory) -> End {
         Ok(socket) => socket,
         Err(failure) => return end(failure),
     };
-    let tasks = ear.services().platforms().tasks();
+    let platforms = ear.services().platforms();
     gateway::listen(&mut socket, bot, memory, |event| {
         let own = ear.clone();
         match event {
-            Event::In => tasks.spawn(async move { own.note(None).await }),
-            Event::Interaction(value) => tasks.spawn(async move { take(&own, &value).await }),
-        };
+            Event::In => {
+                platforms.tasks().spawn(async move { own.note(None).await });
+            }
+            Event::Interaction(value) => {
+                let Some(room) = platforms.room(ChannelKind::Discord) else {
+                    // Not acknowledged: Discord says to whoever pressed that it did not work.
+                    tracing::warn!(bot = own.name(), "too much is pressed in Discord");
+                    return;
+                };
+                room.work(async move { take(&own, &value).await });
+            }
+        }
     })
     .await
 }

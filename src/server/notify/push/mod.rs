@@ -10,7 +10,6 @@ pub mod words;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use ring::digest;
 use time::Duration;
-use tokio::time::sleep;
 use url::Url;
 
 pub use self::encrypt::{AUTH, PUBLIC_KEY, encrypt};
@@ -18,22 +17,16 @@ pub use self::vapid::VapidKey;
 use self::words::Notification;
 use super::outbound::{Answer, Outbound, header};
 use super::platform::{Arrived, Failure, Remedy, Sent, outcome};
+use super::record::until_written;
 use crate::domain::Instant;
 use crate::domain::delivery::Outcome;
 use crate::domain::ids::PushDeviceId;
 use crate::server::db::outbox::TakenMessage;
 use crate::server::db::push::Subscription;
 use crate::server::service::Services;
+use crate::server::service::deliver::{lost, unsent};
 use crate::server::service::push::PushStep;
 
-/// Before what came of an attempt is written down again, when the database could not be reached.
-const RECORD_AGAIN: [std::time::Duration; 3] = [
-    std::time::Duration::from_millis(250),
-    std::time::Duration::from_secs(1),
-    std::time::Duration::from_secs(4),
-];
-/// Before another look when the database could not be reached.
-const LOOK_AGAIN: Duration = Duration::SECOND;
 /// The longest that a push service is asked to keep a message for a browser that is away.
 const KEEP_MAX: Duration = Duration::days(28);
 /// How long a push service may take.
@@ -160,11 +153,14 @@ pub fn fate(sent: &Sent) -> Outcome {
 
 /// Tells one device, if there is still something to say, and writes down what came of it.
 pub async fn attempt(services: &Services, taken: &TakenMessage, device: PushDeviceId) {
-    let (outcome, with) = match services.push_step(taken, device).await {
+    let step = match lost(taken) {
+        Some(outcome) => Ok(PushStep::Over(outcome)),
+        None => services.push_step(taken, device).await,
+    };
+    let (outcome, with) = match step {
         Err(error) => {
             error.log();
-            let reason = "the database can't be reached".to_owned();
-            (Outcome::Later { after: LOOK_AGAIN, reason }, Vec::new())
+            (unsent(&error), Vec::new())
         }
         Ok(PushStep::Over(outcome)) => (outcome, Vec::new()),
         Ok(PushStep::Say { to, notification, lasts, with, key }) => {
@@ -175,11 +171,5 @@ pub async fn attempt(services: &Services, taken: &TakenMessage, device: PushDevi
         }
     };
     tracing::debug!(delivery.id = %taken.message.event, ?outcome, "tried to tell a device");
-    let mut pauses = RECORD_AGAIN.into_iter();
-    while let Err(error) = services.record_push(taken, device, &outcome, &with).await {
-        error.log();
-        // If it can't be written down in time, the lease runs out and the device is told again.
-        let Some(pause) = pauses.next() else { return };
-        sleep(pause).await;
-    }
+    until_written(|| services.record_push(taken, device, &outcome, &with)).await;
 }

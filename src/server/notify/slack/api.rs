@@ -138,7 +138,7 @@ fn explain(code: &str, said: &Value) -> (Remedy, String) {
         _ => {
             let more = said["response_metadata"]["messages"][0].as_str().unwrap_or_default();
             let reason = format!("Slack says {code} {more}");
-            (Remedy::Never, reason.trim_end().chars().take(300).collect())
+            (Remedy::Never, reason.trim_end().to_owned())
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::domain::channel::{ChannelKind, Config};
 use crate::server::db::channels::StoredChannel;
 use crate::server::notify::hearing::{self, Ear, Heard};
 use crate::server::notify::platform::{Failure, Remedy};
+use crate::server::notify::platforms::Room;
 use crate::server::notify::socket;
 use crate::server::service::Services;
 use crate::server::trouble::Trouble;
@@ -163,13 +164,20 @@ async fn listen(ear: &Ear<Slack>, app: &Api) -> End {
             Some("disconnect") => return End::Anew.after(was_greeted),
             kind => {
                 let Some(envelope) = said["envelope_id"].as_str() else { continue };
+                let is_pressed = kind == Some("interactive");
+                let room = ear.services().platforms().room(ChannelKind::Slack).filter(|_| is_pressed);
+                if is_pressed && room.is_none() {
+                    // Not acknowledged: Slack says to whoever pressed that it did not work.
+                    tracing::warn!(app = ear.name(), "too much is pressed in Slack");
+                    continue;
+                }
                 // Before anything is asked of the database: Slack waits 3 seconds.
                 let acknowledged = json!({"envelope_id": envelope}).to_string();
                 if let Err(error) = socket.send(Frame::text(acknowledged)).await {
                     return Break::end(Trouble::of("Slack", &error).to_string(), was_greeted);
                 }
-                if kind == Some("interactive") {
-                    work(ear, said["payload"].clone());
+                if let Some(room) = room {
+                    work(ear, room, said["payload"].clone());
                 }
             }
         }
@@ -187,9 +195,9 @@ impl End {
 }
 
 /// Works on what was acknowledged.
-fn work(ear: &Ear<Slack>, payload: Value) {
+fn work(ear: &Ear<Slack>, room: Room, payload: Value) {
     let own = ear.clone();
-    ear.services().platforms().tasks().spawn(async move {
+    room.work(async move {
         match own.channels().await {
             Ok(channels) => news::take(own.services(), &channels, &payload).await,
             Err(error) => {

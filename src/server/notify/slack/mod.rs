@@ -13,7 +13,7 @@ mod signed;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-pub use self::signed::{is_from_slack, signing_secret, take_signed};
+pub use self::signed::{is_fresh, is_from_slack, signing_secret, take_signed};
 
 use self::api::{Api, Refusal};
 use self::form::Link;

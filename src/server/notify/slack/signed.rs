@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use super::news;
 use crate::domain::Instant;
 use crate::domain::channel::ChannelKind;
+use crate::domain::ids::ChannelId;
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::ServiceResult;
 use crate::server::service::Services;
@@ -25,22 +26,22 @@ const LOOK: Duration = Duration::from_secs(1);
 /// # Errors
 /// If the database can't be reached. If it only takes long, what was read last counts.
 pub async fn signing_secret(services: &Services, channel: &str) -> ServiceResult<Option<String>> {
-    match timeout(LOOK, channels(services)).await {
-        Ok(found) => {
-            Ok(found?.into_iter().find(|(one, _)| one.id.to_string() == channel).map(|(_, secret)| secret))
-        }
+    let Ok(id) = channel.parse::<ChannelId>() else { return Ok(None) };
+    match timeout(LOOK, services.deciding_channel(ChannelKind::Slack, id)).await {
+        Ok(found) => Ok(found?.and_then(|channel| secret_of(services, &channel))),
         Err(_) => Ok(services.platforms().slack_secret(channel)),
     }
+}
+
+fn secret_of(services: &Services, channel: &StoredChannel) -> Option<String> {
+    let config = services.open_config(channel).ok()?;
+    Some(config.text("signing_secret").to_owned()).filter(|secret| !secret.is_empty())
 }
 
 /// Every channel from which people decide and for which something signs, with what signs.
 async fn channels(services: &Services) -> ServiceResult<Vec<(StoredChannel, String)>> {
     let channels = services.deciding_channels(ChannelKind::Slack).await?.into_iter();
-    let with_secret = |channel: StoredChannel| {
-        let config = services.open_config(&channel).ok()?;
-        let secret = config.text("signing_secret").to_owned();
-        (!secret.is_empty()).then_some((channel, secret))
-    };
+    let with_secret = |channel: StoredChannel| secret_of(services, &channel).map(|secret| (channel, secret));
     Ok(channels.filter_map(with_secret).collect())
 }
 
@@ -69,18 +70,21 @@ pub async fn take_signed(services: &Services, secret: &str, signature: &str, pay
     }
 }
 
+/// Whether a call says that it was made just now. It is asked before anything is read for it.
+pub fn is_fresh(timestamp: &str, now: Instant) -> bool {
+    let is_near = |at: i64| now.unix_timestamp().saturating_sub(at).saturating_abs() <= SKEW_SECS;
+    timestamp.parse().is_ok_and(is_near)
+}
+
 /// Whether a call was made by Slack just now: `v0=` and the HMAC-SHA256 of `v0:timestamp:body`, keyed by the app's signing
 /// secret.
 pub fn is_from_slack(secret: &str, timestamp: &str, signature: &str, body: &[u8], now: Instant) -> bool {
-    let is_now = timestamp
-        .parse::<i64>()
-        .is_ok_and(|at| now.unix_timestamp().saturating_sub(at).saturating_abs() <= SKEW_SECS);
     let Some(Ok(sent)) = signature.strip_prefix("v0=").map(hex::decode) else { return false };
     // An empty secret would be everybody's.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else { return false };
     mac.update(format!("v0:{timestamp}:").as_bytes());
     mac.update(body);
-    is_now && !secret.is_empty() && mac.verify_slice(&sent).is_ok()
+    is_fresh(timestamp, now) && !secret.is_empty() && mac.verify_slice(&sent).is_ok()
 }
 
 #[cfg(test)]

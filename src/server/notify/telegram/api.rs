@@ -74,7 +74,7 @@ fn refusal(status: u16, body: &Value) -> Failure {
     let reason = match (code, body["parameters"]["migrate_to_chat_id"].as_i64()) {
         (_, Some(chat)) => format!("{said}; the chat's number is {chat} now"),
         (401 | 404, None) => format!("Telegram does not know the bot token ({said})"),
-        (_, None) => said.chars().take(300).collect(),
+        (_, None) => said.to_owned(),
     };
     let remedy = match code {
         429 => {

@@ -7,6 +7,7 @@ use super::api::Bot;
 use super::form::escape;
 use super::listen::number;
 use crate::domain::channel::ChannelKind;
+use crate::domain::ids::ActionId;
 use crate::server::db::channels::StoredChannel;
 use crate::server::error::{ServiceError, ServiceResult};
 use crate::server::notify::message::Message;
@@ -17,8 +18,11 @@ use crate::server::text::reveal_text;
 
 /// Longest text of an answer to a button (<https://core.telegram.org/bots/api#answercallbackquery>).
 const ANSWER_MAX: usize = 200;
-/// Answers that are on their way at most.
-const ANSWERS_MAX: usize = 200;
+/// Most characters of a title in the question for a reason. Shown as it is, one of hidden characters alone fills a message.
+const TITLE_MAX: usize = 200;
+/// For whoever pressed Reject, if nothing asks them why.
+const NOT_ASKED: &str =
+    "You could not be asked for the reason, so nothing was decided. Press again, or open the card.";
 
 /// Takes one update.
 ///
@@ -87,8 +91,15 @@ async fn button(
             }
         }
     }
-    let text: String = outcome.sentence().chars().take(ANSWER_MAX).collect();
-    let alert = matches!(outcome, Press::Refused(_) | Press::Stranger(_) | Press::Over(..));
+    let is_asked = match (&outcome, here) {
+        (Press::AskWhy(action, title), Some(channel)) => {
+            ask_why(services, bot, channel, query, (*action, title)).await?
+        }
+        _ => true,
+    };
+    let text = if is_asked { outcome.sentence() } else { NOT_ASKED };
+    let text: String = text.chars().take(ANSWER_MAX).collect();
+    let alert = !is_asked || matches!(outcome, Press::Refused(_) | Press::Stranger(_) | Press::Over(..));
     let answer = json!({"callback_query_id": query["id"], "text": text, "show_alert": alert});
     tell_beside(services, bot, "answerCallbackQuery", answer);
     let Some(channel) = here else { return Ok(()) };
@@ -105,25 +116,34 @@ async fn button(
             }
             Ok(())
         }
-        Press::AskWhy(action, title) => {
-            let text = format!(
-                "{}, why do you reject <b>{}</b>? Reply to this message with the reason, or with a dot for none.",
-                escape(&reveal_text(&user.name)),
-                escape(&title)
-            );
-            let question = json!({
-                "chat_id": message["chat"]["id"], "text": text, "parse_mode": "HTML",
-                "link_preview_options": {"is_disabled": true},
-                "reply_parameters": {"message_id": message["message_id"], "allow_sending_without_reply": true},
-                "reply_markup": {"force_reply": true, "selective": true, "input_field_placeholder": "Reason"},
-            });
-            if let Some(asked) = tell(bot, "sendMessage", &question).await {
-                services.asked_why(channel.id, &number(&asked["message_id"]), action, &user).await?;
-            }
-            Ok(())
-        }
-        Press::Refused(_) | Press::Stranger(_) => Ok(()),
+        Press::AskWhy(..) | Press::Refused(_) | Press::Stranger(_) => Ok(()),
     }
+}
+
+/// Asks whoever pressed Reject for the reason; says whether Telegram took the question.
+async fn ask_why(
+    services: &Services,
+    bot: &Bot,
+    channel: &StoredChannel,
+    query: &Value,
+    (action, title): (ActionId, &str),
+) -> ServiceResult<bool> {
+    let (user, message) = (user(&query["from"]), &query["message"]);
+    let title: String = title.chars().take(TITLE_MAX).collect();
+    let text = format!(
+        "{}, why do you reject <b>{}</b>? Reply to this message with the reason, or with a dot for none.",
+        escape(&reveal_text(&user.name)),
+        escape(&title)
+    );
+    let question = json!({
+        "chat_id": message["chat"]["id"], "text": text, "parse_mode": "HTML",
+        "link_preview_options": {"is_disabled": true},
+        "reply_parameters": {"message_id": message["message_id"], "allow_sending_without_reply": true},
+        "reply_markup": {"force_reply": true, "selective": true, "input_field_placeholder": "Reason"},
+    });
+    let Some(asked) = tell(bot, "sendMessage", &question).await else { return Ok(false) };
+    services.asked_why(channel.id, &number(&asked["message_id"]), action, &user).await?;
+    Ok(true)
 }
 
 async fn make_true(services: &Services, channel: &StoredChannel, reference: &str, now: &Message) {
@@ -200,13 +220,14 @@ fn failed(error: ServiceError) -> ServiceResult<Press> {
 /// Calls a method beside the work on what came next: anybody may write to a bot, and whoever does keeps nobody's press
 /// waiting. When very many want an answer, some get none.
 fn tell_beside(services: &Services, bot: &Bot, method: &'static str, arguments: Value) {
-    let tasks = services.platforms().tasks();
-    if tasks.len() >= ANSWERS_MAX {
+    let Some(room) = services.platforms().room(ChannelKind::Telegram) else {
         tracing::warn!(method, "too many wait for an answer in Telegram");
         return;
-    }
+    };
     let bot = bot.clone();
-    tasks.spawn(async move { tell(&bot, method, &arguments).await });
+    room.work(async move {
+        tell(&bot, method, &arguments).await;
+    });
 }
 
 /// Calls a method whose failure changes nothing that counts.
