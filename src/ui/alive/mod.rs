@@ -19,6 +19,7 @@ mod picks;
 mod reader;
 mod swap;
 mod visit;
+pub mod wait;
 
 use std::time::Duration;
 
