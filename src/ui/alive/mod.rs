@@ -13,6 +13,7 @@ pub mod dom;
 mod drafts;
 mod fetch;
 mod keys;
+pub mod late;
 pub mod look;
 mod news;
 mod picks;
