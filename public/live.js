@@ -5,19 +5,26 @@
 // channels, each tab holds its own stream.
 //
 // What a page hears, as events on `window`:
-//   impri:change  {kind, id, status}   something happened; kind "resync" after a gap: read again what is shown
-//   impri:link    {online}             the stream went up or down
+//   impri:change  {kind, id}   something happened to an action; "created" has no id, "resync" after a gap neither: read
+//                              again what is shown
+//   impri:link    {online}     the stream went up or down
 // A page says `impri:hello` when it begins to listen and is told how things stand.
 
 const LOCK = "impri-live";
-const RESYNC = { kind: "resync", id: "", status: "" };
+const RESYNC = { kind: "resync" };
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+
+// A link can break without a word. The server says something every twenty seconds; after this long without, it is gone.
+const SILENCE_MS = 45_000;
+// Timers don't run while a computer sleeps, so the clock is looked at this often.
+const LOOK_MS = 5_000;
 
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(LOCK) : null;
 const canShare = channel !== null && "locks" in navigator;
 
 let source = null;
 let online = null;
+let heardAt = 0;
 let failures = 0;
 let timer = 0;
 let leads = false;
@@ -47,14 +54,18 @@ function share(value) {
 function open() {
   clearTimeout(timer);
   source?.close();
+  heardAt = Date.now();
   source = new EventSource("/events");
   source.onopen = () => {
+    heardAt = Date.now();
     failures = 0;
     share(true);
     // Whatever happened before the stream was up is in no event.
     hear(RESYNC);
   };
+  source.addEventListener("alive", () => (heardAt = Date.now()));
   source.onmessage = ({ data }) => {
+    heardAt = Date.now();
     let change;
     try {
       change = JSON.parse(data);
@@ -71,6 +82,15 @@ function open() {
     if (failures === 0) hear(RESYNC);
     timer = setTimeout(open, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)] * (0.75 + Math.random() / 2));
   };
+}
+
+/** Opens the stream anew if it should have said something by now. One that was refused has its own time. */
+function check() {
+  const silence = Date.now() - heardAt;
+  // A clock that was set back says nothing about how long it was.
+  if (!source || source.readyState === EventSource.CLOSED || (silence >= 0 && silence <= SILENCE_MS)) return;
+  share(false);
+  open();
 }
 
 function close() {
@@ -118,6 +138,8 @@ function start() {
     channel.postMessage({ hello: true });
   }
 
+  setInterval(check, LOOK_MS);
+
   // For a page that listens already; one that comes later says hello.
   tell("impri:change", RESYNC);
   window.addEventListener("impri:hello", () => {
@@ -126,7 +148,8 @@ function start() {
   });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState !== "visible") return;
-    if (canShare) lead(true);
+    if (canShare && !leads) lead(true);
+    else check();
     tell("impri:change", RESYNC);
   });
   window.addEventListener("offline", () => setOnline(false));
@@ -137,7 +160,7 @@ function start() {
   // A page that comes back from the browser's memory has missed everything since.
   window.addEventListener("pageshow", ({ persisted }) => {
     if (!persisted) return;
-    if (canShare) lead(true);
+    if (canShare && !leads) lead(true);
     else open();
     tell("impri:change", RESYNC);
   });

@@ -189,6 +189,26 @@ async fn preferences_shape_every_page_of_theirs_and_nobody_elses(db: PgPool) {
     assert!(ada.open("/inbox").await.has("html[data-theme=dark]"), "nothing was saved");
 }
 
+/// What was typed in a browser and not sent is kept there under this mark, and forgotten where the way out is taken.
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn every_page_is_marked_as_made_for_its_reader(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    app.person("Bob", "bob@example.org", false).await;
+    let (ada, bob) = (app.ada().await, app.signed_in("bob@example.org").await);
+    let mark = |page: &crate::support::Page| page.attributes("html", "data-who");
+    let hers = mark(&ada.open("/inbox").await);
+    assert_eq!(hers.len(), 1);
+    assert_eq!(mark(&ada.open("/nowhere").await), hers);
+    assert_ne!(mark(&bob.open("/inbox").await), hers);
+    assert!(mark(&app.browser().open("/sign-in").await).is_empty());
+
+    app.ada().await;
+    let page = ada.open("/account").await;
+    let ways = page.attributes("form[data-way-out]", "action");
+    assert_eq!(ways, ["/rpc/sign_out", "/rpc/end_session"], "and no other session's");
+    assert!(page.attributes("form[action='/rpc/end_session']", "action").len() > 1);
+}
+
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn the_days_of_the_history_begin_where_its_reader_is(db: PgPool) {
     let app = TestApp::start(&db).await;

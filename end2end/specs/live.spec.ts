@@ -1,7 +1,7 @@
 // News come by themselves, soon, and disturb nothing.
 
 import { ADA, GRACE, expect, SOON, test, type Page } from "../support/test";
-import { approve, card, decision, field, list, reject, result, row } from "../support/inbox";
+import { alive, approve, card, decision, field, hold, list, reject, result, row } from "../support/inbox";
 
 const LONG = Array.from({ length: 120 }, (_, line) => `Line ${line + 1} of the report.`).join("\n\n");
 
@@ -155,4 +155,105 @@ test("three tabs of a browser share one stream @hydrated @once", async ({ page, 
   await expect.poll(() => open.size).toBe(1);
   const another = await agent.propose();
   for (const tab of tabs.slice(0, 2)) await expect(row(tab, another.title)).toBeVisible(SOON);
+});
+
+test.describe("a link that breaks without a word", () => {
+  /** Longer than a page waits for an answer, and shorter than it waits for news. */
+  const PATIENCE_MS = 15_500;
+
+  test("doesn't keep a card switched off @hydrated @desk", async ({ page, agent, visit }) => {
+    const [second, first] = [await agent.propose(), await agent.propose()];
+    await page.clock.install();
+    await visit(`/inbox?at=${first.id}`);
+    const asked = await hold(page, (url) => url.searchParams.get("at") === second.id);
+    await row(page, second.title).click();
+    await asked.until();
+    await expect(page.locator("#card-pane[data-off]")).toHaveCount(1);
+    await page.clock.fastForward(PATIENCE_MS);
+    await expect(page.getByRole("alert")).toContainText("The card can't be loaded");
+    await approve(page).click();
+    await expect.poll(async () => (await agent.read(first.id)).status).toBe("approved");
+  });
+
+  test("doesn't keep news away @hydrated @desk", async ({ page, agent, visit }) => {
+    const first = await agent.propose();
+    await page.clock.install();
+    await visit("/inbox");
+    await expect(row(page, first.title)).toBeVisible();
+    let isBroken = true;
+    const asked = await hold(page, (url) => isBroken && url.pathname === "/inbox");
+    const second = await agent.propose();
+    await asked.until();
+    isBroken = false;
+    await page.clock.fastForward(PATIENCE_MS);
+    const third = await agent.propose();
+    for (const { title } of [second, third]) await expect(row(page, title)).toBeVisible();
+  });
+
+  test("leaves open whether a decision counted @hydrated", async ({ page, agent, visit }) => {
+    const action = await agent.propose();
+    await page.clock.install();
+    await visit(`/inbox/${action.id}`);
+    const sent = await hold(page, "**/rpc/decide_action");
+    await approve(page).click();
+    await sent.until();
+    await expect(approve(page)).toBeDisabled();
+    await page.clock.fastForward(PATIENCE_MS);
+    await expect(page.getByRole("alert")).toContainText("it is not known whether it heard this");
+    await expect(approve(page)).toBeEnabled();
+  });
+
+  test.describe("is noticed", () => {
+    const SILENCE_MS = 46_000;
+    const streams = (watch: { requests: string[] }) => watch.requests.filter((each) => each === "GET /events").length;
+    /** The streams that a page opened. */
+    interface Opened {
+      opened: EventSource[];
+    }
+
+    test.beforeEach(async ({ page }) => {
+      await page.clock.install();
+      await page.addInitScript(() => {
+        const opened: EventSource[] = [];
+        Object.assign(window, { opened });
+        window.EventSource = class extends EventSource {
+          constructor(url: string) {
+            super(url);
+            opened.push(this);
+          }
+        };
+      });
+    });
+
+    test("by its silence, which a sign of life ends @hydrated @once", async ({ page, agent, visit, watch }) => {
+      await visit("/inbox");
+      await page.clock.fastForward(SILENCE_MS / 2);
+      await page.evaluate(() => (window as unknown as Opened).opened.at(-1)!.dispatchEvent(new MessageEvent("alive", { data: "1" })));
+      await page.clock.fastForward(SILENCE_MS / 2 + 5_000);
+      await alive(page);
+      expect(streams(watch)).toBe(1);
+      await page.clock.fastForward(SILENCE_MS);
+      await expect.poll(() => streams(watch)).toBe(2);
+      await alive(page);
+      const action = await agent.propose();
+      await expect(row(page, action.title)).toBeVisible();
+    });
+
+    test("as soon as a tab wakes up @hydrated @once", async ({ page, visit, watch }) => {
+      await visit("/inbox");
+      const wake = () => page.evaluate(() => void document.dispatchEvent(new Event("visibilitychange")));
+      await wake();
+      expect(streams(watch)).toBe(1);
+      // Its timers sleep as well. Nothing comes through until the page has said so.
+      const asked = await hold(page, "**/events");
+      await page.clock.pauseAt(Date.now() + 1_000);
+      await page.clock.setSystemTime(Date.now() + SILENCE_MS + 1_000);
+      await wake();
+      await asked.until();
+      await expect(page.getByText("The server is out of reach.")).toBeVisible();
+      asked.go();
+      await alive(page);
+      expect(streams(watch)).toBe(2);
+    });
+  });
 });

@@ -1,7 +1,7 @@
 // Two of anything never make two decisions.
 
-import { ADA, GRACE, expect, test } from "../support/test";
-import { approve, card, decision, reject } from "../support/inbox";
+import { ADA, GRACE, expect, test, type Page } from "../support/test";
+import { approve, card, decision, hold, list, reject, row } from "../support/inbox";
 
 test("two people at once: one decides, the other is told who @hydrated", async ({ page, agent, visit, windowOf, watch }) => {
   const action = await agent.propose();
@@ -77,4 +77,114 @@ test("content that changed under a page is not approved", async ({ page, agent, 
   await approve(page).click();
   await expect(page.getByRole("alert")).toContainText("not what this page showed");
   expect((await agent.read(action.id)).status).toBe("pending");
+});
+
+test.describe("who went on before the answer came", () => {
+  const DECIDE = "**/rpc/decide_action";
+  const alert = (page: Page) => page.getByRole("alert");
+  /** The card that was there keeps this; one that comes does not have it. */
+  const leaveMark = (page: Page) => card(page).evaluate((card) => card.setAttribute("data-mark", ""));
+
+  test("is told what failed, until they look at that card @hydrated @desk", async ({ page, agent, visit, watch }) => {
+    watch.expect(/ERR_CONNECTION_REFUSED/);
+    const [third, second, first] = [await agent.propose(), await agent.propose(), await agent.propose()];
+    await visit(`/inbox?at=${first.id}`);
+    const sent = await hold(page, DECIDE);
+    await approve(page).click();
+    await sent.until();
+    await row(page, second.title).click();
+    await expect(card(page, second.title)).toBeVisible();
+    await leaveMark(page);
+    sent.go((route) => route.abort("connectionrefused"));
+    await expect(alert(page)).toContainText(`${first.title}: The server can't be reached, so it is not known`);
+    await expect(card(page, second.title)).toHaveAttribute("data-mark", "");
+    await expect(approve(page)).toBeEnabled();
+
+    // Who is quick has not read it yet.
+    await row(page, third.title).click();
+    await expect(card(page, third.title)).toBeVisible();
+    await expect(alert(page)).toContainText(first.title);
+    await alert(page).getByRole("link", { name: first.title }).click();
+    await expect(card(page, first.title)).toBeVisible();
+    await expect(alert(page)).toContainText(first.title);
+    await row(page, second.title).click();
+    await expect(card(page, second.title)).toBeVisible();
+    await expect(alert(page)).toHaveCount(0);
+    for (const each of [first, second, third]) expect((await agent.read(each.id)).status).toBe("pending");
+  });
+
+  test("is told that somebody else decided, beside a card that stays @hydrated @desk", async ({ page, agent, decider, visit, watch }) => {
+    watch.expect(/status 409/, /status of 409/);
+    const [second, first] = [await agent.propose(), await agent.propose()];
+    await visit(`/inbox?at=${first.id}`);
+    const sent = await hold(page, DECIDE);
+    await approve(page).click();
+    await sent.until();
+    await row(page, second.title).click();
+    await expect(card(page, second.title)).toBeVisible();
+    await leaveMark(page);
+    await decider.decide(first.id, "reject");
+    sent.go();
+    await expect(alert(page)).toContainText(`${first.title}: This was already decided.`);
+    await expect(row(page, first.title)).toHaveCount(0);
+    await expect(card(page, second.title)).toHaveAttribute("data-mark", "");
+    expect(watch.requests.filter((each) => each === "POST /rpc/decide_action")).toHaveLength(1);
+  });
+
+  test("stays where they went when it is decided @hydrated @desk", async ({ page, agent, visit }) => {
+    const [third, second, first] = [await agent.propose(), await agent.propose(), await agent.propose()];
+    await visit(`/inbox?at=${first.id}`);
+    const sent = await hold(page, DECIDE);
+    await approve(page).click();
+    await sent.until();
+    await row(page, third.title).click();
+    await expect(card(page, third.title)).toBeVisible();
+    await leaveMark(page);
+    sent.go();
+    await expect(page.locator("#outcome").getByRole("link", { name: first.title })).toBeVisible();
+    await expect(row(page, first.title)).toHaveCount(0);
+    await expect(card(page, third.title)).toHaveAttribute("data-mark", "");
+    await expect(page).toHaveURL(new RegExp(`at=${third.id}`));
+    await expect(approve(page)).toBeEnabled();
+    expect((await agent.read(first.id)).status).toBe("approved");
+    for (const each of [second, third]) expect((await agent.read(each.id)).status).toBe("pending");
+  });
+
+  test("is told when the next card is there @hydrated @desk", async ({ page, agent, visit, watch }) => {
+    watch.expect(/ERR_CONNECTION_REFUSED/);
+    const [second, first] = [await agent.propose(), await agent.propose()];
+    await visit(`/inbox?at=${first.id}`);
+    const sent = await hold(page, DECIDE);
+    await approve(page).click();
+    await sent.until();
+    const next = await hold(page, (url) => url.searchParams.get("at") === second.id);
+    await row(page, second.title).click();
+    await next.until();
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("decide_action"));
+    sent.go((route) => route.abort("connectionrefused"));
+    await failed;
+    next.go();
+    await expect(card(page, second.title)).toBeVisible();
+    await expect(alert(page)).toContainText(first.title);
+  });
+
+  test("is told in the list of a phone @phone", async ({ page, agent, visit, watch }) => {
+    watch.expect(/ERR_CONNECTION_REFUSED/);
+    const [second, first] = [await agent.propose(), await agent.propose()];
+    await visit(`/inbox?at=${first.id}`);
+    const sent = await hold(page, DECIDE);
+    await approve(page).tap();
+    await sent.until();
+    await page.locator("a.back").tap();
+    await expect(row(page, second.title)).toBeVisible();
+    sent.go((route) => route.abort("connectionrefused"));
+    await expect(list(page).getByRole("alert")).toContainText(first.title);
+    await list(page).getByRole("alert").getByRole("link", { name: first.title }).tap();
+    await expect(card(page, first.title)).toBeVisible();
+    // The phone kept the card behind the list, and its own form says it.
+    await expect(alert(page)).toContainText("it is not known whether it heard this");
+    await page.locator("a.back").tap();
+    await expect(row(page, second.title)).toBeVisible();
+    await expect(alert(page)).toHaveCount(0);
+  });
 });

@@ -1,6 +1,6 @@
 // The pages' parts by what people call them.
 
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type Locator, type Page, type Route } from "@playwright/test";
 
 /** Waits until the page is alive and hears news. */
 export async function alive(page: Page) {
@@ -22,3 +22,19 @@ export const content = (page: Page): Locator => page.getByRole("region", { name:
 export const list = (page: Page): Locator => page.getByRole("region", { name: "Waiting for a decision" });
 export const row = (page: Page, title: string): Locator => list(page).getByRole("link", { name: title });
 export const field = (page: Page, path: string): Locator => page.getByLabel(path, { exact: true });
+
+/** Holds back every request that fits until it is let go, as it was meant to go unless it is said how else. */
+export async function hold(page: Page, fits: string | ((url: URL) => boolean)) {
+  let go: (how: (route: Route) => Promise<void>) => void = () => undefined;
+  const gone = new Promise<(route: Route) => Promise<void>>((done) => (go = done));
+  let held = 0;
+  await page.route(fits, async (route) => {
+    held += 1;
+    await (await gone)(route);
+  });
+  return {
+    /** Waits until something is held. */
+    until: () => expect.poll(() => held).toBeGreaterThan(0),
+    go: (how: (route: Route) => Promise<void> = (route) => route.continue()) => go(how),
+  };
+}

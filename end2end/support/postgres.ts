@@ -14,6 +14,8 @@ export interface Database {
   env: Record<string, string>;
   /** Runs one statement. For states that need time to pass, and only for those. */
   sql(statement: string): Promise<string>;
+  /** Takes it away from everybody, or gives it back. */
+  allow(connections: boolean): Promise<void>;
   /** Removes it; the server must have stopped. */
   drop(): Promise<void>;
 }
@@ -41,14 +43,22 @@ async function psql(where: string[], statement: string): Promise<string> {
   return stdout.trim();
 }
 
+/** From another database of the same server, which `where` says. */
+async function allow(where: string[], name: string, connections: boolean) {
+  await psql(where, `alter database ${name} with allow_connections ${connections}`);
+  if (!connections) await psql(where, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+}
+
 export async function makeDatabase(): Promise<Database> {
   const admin = process.env.IMPRI_TEST_DATABASE_URL;
   if (!admin) {
     // Not $TMPDIR: a socket's path has to be short.
     const folder = mkdtempSync("/tmp/impri-e2e-");
+    const server = ["--host", join(folder, "postgres/run"), "--username=impri"];
     return {
       env: { IMPRI_DATA_DIR: folder },
-      sql: (statement) => psql(["--host", join(folder, "postgres/run"), "--username=impri", "--dbname=impri"], statement),
+      sql: (statement) => psql([...server, "--dbname=impri"], statement),
+      allow: (connections) => allow([...server, "--dbname=postgres"], "impri", connections),
       drop: async () => rmSync(folder, { recursive: true, force: true }),
     };
   }
@@ -59,6 +69,7 @@ export async function makeDatabase(): Promise<Database> {
   return {
     env: { DATABASE_URL: url.href },
     sql: (statement) => psql(["--dbname", url.href], statement),
+    allow: (connections) => allow(["--dbname", admin], name, connections),
     drop: async () => void (await psql(["--dbname", admin], `drop database if exists ${name} with (force)`)),
   };
 }

@@ -100,6 +100,16 @@ export class Server {
     this.output.push("— stopped —\n");
   }
 
+  /** Takes its database away while it runs, or gives it back. */
+  async allowDatabase(connections: boolean): Promise<void> {
+    await this.database.allow(connections);
+    const late = Date.now() + START_MS;
+    while ((await this.isReady()) !== connections) {
+      if (Date.now() > late) throw new Error(`The server did not notice:\n${this.log}`);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+
   async stop(): Promise<void> {
     await this.pause();
     await this.database.drop();

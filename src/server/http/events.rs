@@ -25,7 +25,7 @@ use crate::wire::error::UiError;
 
 /// A stream ends after this time, so that its browser's session is looked at again; browsers reconnect by themselves.
 const LIFE: Duration = Duration::from_mins(10);
-/// Proxies cut what is silent for a minute.
+/// Proxies cut what is silent for a minute, and `live.js` gives up a stream that is silent for three quarters of one.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// `GET /events`.
@@ -97,10 +97,27 @@ fn sse(listener: Listener, stop: CancellationToken) -> Response {
         }
     };
     let events = hello.chain(events).take_until(Box::pin(end));
-    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE);
-    let mut response = Sse::new(events).keep_alive(keep_alive).into_response();
+    let mut response = Sse::new(events).keep_alive(keep_alive(KEEP_ALIVE)).into_response();
     // nginx would hold events back to fill its buffer.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+/// A sign of life that scripts hear, unlike a comment. One without data would be heard by nobody.
+fn keep_alive(every: Duration) -> KeepAlive {
+    KeepAlive::new().interval(every).event(Event::default().event("alive").data("1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn silence_is_broken_by_an_event() {
+        let silence = stream::pending::<Result<Event, Infallible>>();
+        let silence = Sse::new(silence).keep_alive(keep_alive(Duration::from_millis(1))).into_response();
+        let first = silence.into_body().into_data_stream().next().await.expect("more").expect("bytes");
+        assert_eq!(first, "event: alive\ndata: 1\n\n");
+    }
 }

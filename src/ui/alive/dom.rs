@@ -27,6 +27,11 @@ pub fn within(element: &Element, selector: &str) -> Option<Element> {
     element.query_selector(selector).ok().flatten()
 }
 
+/// The mark of the person for whom a page was made; none where nobody is signed in or the server could not look.
+pub fn who(page: &Document) -> Option<String> {
+    page.document_element()?.get_attribute("data-who")
+}
+
 /// Calls `each` with every element of a list.
 pub fn each(list: Result<NodeList, JsValue>, mut each: impl FnMut(Element)) {
     let Ok(list) = list else { return };

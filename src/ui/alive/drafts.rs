@@ -1,27 +1,34 @@
 //! What was typed into a card and not sent: kept in this tab, so that a reload or a lost connection takes nothing away.
 //!
-//! A draft belongs to one version of one action, by the digest that the form would send. It never leaves the browser,
-//! ends with the tab, and is forgotten when the action is decided or the person signs out.
+//! A draft belongs to who typed it and to one version of one action, by the digest that the form would send. It never
+//! leaves the browser, ends with the tab, and is forgotten when the action is decided, when the person signs out in any
+//! tab, and when somebody else signs in.
 
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use web_sys::js_sys::{JSON, Object, Reflect};
-use web_sys::{BeforeUnloadEvent, Element, Event, HtmlInputElement, Storage};
+use web_sys::js_sys::{Date, JSON, Object, Reflect};
+use web_sys::{BeforeUnloadEvent, Element, Event, HtmlInputElement, Storage, StorageEvent};
 
 use super::changes;
 use super::controls;
-use super::dom::{each, find, on_window, told, within};
+use super::dom::{each, find, on_window, told, who, within};
 
-/// What the names of drafts begin with, before the action's id and the digest.
+/// What the names of drafts begin with, before the person's mark, the action's id and the digest.
 const PREFIX: &str = "impri-draft ";
+/// What all tabs of the browser hear when somebody signs out.
+const SIGNED_OUT: &str = "impri-signed-out";
+/// The forms that end the session.
+const WAY_OUT: &str = "form[data-way-out]";
 /// What may be typed into a card.
 const CONTROLS: &str = "[name^='edits['], #reason";
 
 /// Keeps what is typed, brings it back, and asks before somebody leaves it.
 pub fn follow() {
-    if find("[data-live]").is_none() {
-        return forget_all();
-    }
+    follow_the_way_out();
+    // A page that asks to sign in again, or that was made while the database was away, is nobody's: what was typed waits.
+    let Some(who) = who(&document()) else { return };
+    let own = format!("{PREFIX}{who} ");
+    forget_where(|name| !name.starts_with(&own));
     restore();
     on_window("input", |_| keep());
     on_window("impri:content", |_| restore());
@@ -40,6 +47,23 @@ pub fn follow() {
     });
 }
 
+fn follow_the_way_out() {
+    on_window("submit", |event| {
+        let form = event.target().and_then(|form| form.dyn_into::<Element>().ok());
+        if form.is_some_and(|form| form.matches(WAY_OUT).unwrap_or(false)) {
+            forget_where(|_| true);
+            // Another value each time, or the other tabs would not hear of it.
+            let tabs = window().local_storage().ok().flatten();
+            _ = tabs.map(|tabs| tabs.set_item(SIGNED_OUT, &Date::now().to_string()));
+        }
+    });
+    on_window("storage", |event| {
+        if event.dyn_ref::<StorageEvent>().and_then(StorageEvent::key).as_deref() == Some(SIGNED_OUT) {
+            forget_where(|_| true);
+        }
+    });
+}
+
 fn is_pending(card: &Element) -> bool {
     card.get_attribute("data-state").as_deref() == Some("pending")
 }
@@ -51,7 +75,7 @@ fn storage() -> Option<Storage> {
 /// The name under which the card's draft is kept.
 fn name(card: &Element) -> Option<String> {
     let seen = within(card, "#decide [name='seen']")?.dyn_into::<HtmlInputElement>().ok()?.value();
-    Some(format!("{PREFIX}{} {seen}", card.get_attribute("data-id")?))
+    Some(format!("{PREFIX}{} {} {seen}", who(&document())?, card.get_attribute("data-id")?))
 }
 
 fn keep() {
@@ -99,19 +123,17 @@ fn restore() {
     }
 }
 
-fn forget(id: &str) {
-    forget_where(|name| name.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with(id)));
+/// Forgets what was typed into an action's card.
+pub fn forget(id: &str) {
+    forget_where(|name| name.split(' ').nth(2) == Some(id));
 }
 
-fn forget_all() {
-    forget_where(|name| name.starts_with(PREFIX));
-}
-
+/// Forgets the drafts whose names are meant.
 fn forget_where(is_meant: impl Fn(&str) -> bool) {
     let Some(storage) = storage() else { return };
     let names =
         (0..storage.length().unwrap_or_default()).filter_map(|index| storage.key(index).ok().flatten());
-    let names: Vec<String> = names.filter(|name| is_meant(name)).collect();
+    let names: Vec<String> = names.filter(|name| name.starts_with(PREFIX) && is_meant(name)).collect();
     for name in names {
         _ = storage.remove_item(&name);
     }

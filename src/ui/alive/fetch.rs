@@ -4,23 +4,26 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::{JsCast, JsValue};
 use web_sys::js_sys::futures::JsFuture;
 use web_sys::{
-    Document, DomParser, FormData, HtmlFormElement, RequestInit, Response, SupportedType, UrlSearchParams,
+    AbortController, Document, DomParser, FormData, HtmlFormElement, RequestInit, Response, SupportedType,
+    UrlSearchParams,
 };
 
+use super::dom::who;
+use super::wait::in_time;
 use crate::wire::session::FETCHED;
 
 /// A page as the server answered.
 pub enum Answer {
     /// A page, to be taken over.
     Page(Document),
-    /// Another address answered: the session is over.
+    /// Another address answered, or somebody else is signed in: the session is over.
     Elsewhere,
 }
 
 /// Asks for a page.
 ///
 /// # Errors
-/// If the server can't be reached or is in trouble.
+/// If the server can't be reached, takes too long or is in trouble.
 pub async fn page(address: &str) -> Result<Answer, JsValue> {
     ask(address, RequestInit::new()).await
 }
@@ -28,7 +31,7 @@ pub async fn page(address: &str) -> Result<Answer, JsValue> {
 /// Asks for the page that answers a form, with what stands in it now and a value more.
 ///
 /// # Errors
-/// If the server can't be reached or is in trouble.
+/// If the server can't be reached, takes too long or is in trouble.
 pub async fn answer_to(form: &HtmlFormElement, address: &str, more: (&str, &str)) -> Result<Answer, JsValue> {
     let sent = FormData::new_with_form(form)?;
     sent.append_with_str(more.0, more.1)?;
@@ -44,6 +47,16 @@ async fn ask(address: &str, init: RequestInit) -> Result<Answer, JsValue> {
     headers.set("accept", "text/html")?;
     headers.set(FETCHED, "1")?;
     init.set_headers(&headers);
+    let abort = AbortController::new()?;
+    init.set_signal(Some(&abort.signal()));
+    let answer = in_time(read(address, init)).await;
+    if answer.is_none() {
+        abort.abort();
+    }
+    answer.unwrap_or(Err(JsValue::NULL))
+}
+
+async fn read(address: &str, init: RequestInit) -> Result<Answer, JsValue> {
     let response: Response =
         JsFuture::from(window().fetch_with_str_and_init(address, &init)).await?.dyn_into()?;
     if response.redirected() {
@@ -53,5 +66,7 @@ async fn ask(address: &str, init: RequestInit) -> Result<Answer, JsValue> {
         return Err(JsValue::NULL);
     }
     let text = JsFuture::from(response.text()?).await?.as_string().unwrap_or_default();
-    Ok(Answer::Page(DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?))
+    let page = DomParser::new()?.parse_from_string(&text, SupportedType::TextHtml)?;
+    let is_ours = who(&page).is_none_or(|who_asks| who(&document()) == Some(who_asks));
+    Ok(if is_ours { Answer::Page(page) } else { Answer::Elsewhere })
 }

@@ -13,12 +13,14 @@ pub mod dom;
 mod drafts;
 mod fetch;
 mod keys;
+pub mod late;
 pub mod look;
 mod news;
 mod picks;
 mod reader;
 mod swap;
 mod visit;
+pub mod wait;
 
 use std::time::Duration;
 

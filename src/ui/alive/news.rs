@@ -9,7 +9,7 @@ use leptos::task::spawn_local;
 use super::dom::{find, on_window};
 use super::fetch::{self, Answer};
 use super::swap::{self, Why};
-use super::{controls, reader, visit};
+use super::{controls, late, reader, visit};
 
 /// News that come together are fetched together.
 const GATHER: Duration = Duration::from_millis(100);
@@ -55,15 +55,18 @@ fn read(is_held: bool) {
     IS_READING.set(true);
     IS_OLD.set(false);
     let ticket = visit::ticket();
+    // Only pages of the inbox say what was decided just before.
+    let decided = (visit::here().0 == "/inbox").then(late::take).flatten();
+    let address = address(is_held, decided.clone());
     spawn_local(async move {
-        let answer = fetch::page(&address(is_held)).await;
+        let answer = fetch::page(&address).await;
         IS_READING.set(false);
         match answer {
             // Somebody who went on meanwhile has a newer page.
             Ok(Answer::Page(page)) if ticket == visit::ticket() => swap::apply(&page, Why::News),
             // The server leads to the door and back here. Not while there is something typed.
             Ok(Answer::Elsewhere) if !is_touched() => leave(),
-            Ok(_) | Err(_) => {}
+            Ok(_) | Err(_) => late::keep(decided),
         }
         after_visit();
     });
@@ -90,8 +93,9 @@ fn is_touched() -> bool {
     find("#main").is_some_and(|main| controls::is_touched(&main))
 }
 
-/// The page as it stands: an address without a card shows the newest one, but the one in sight is to stay.
-fn address(is_held: bool) -> String {
+/// The page as it stands: an address without a card shows the newest one, but the one in sight is to stay. It says what
+/// was decided if the reader went on before that was known.
+fn address(is_held: bool, decided: Option<String>) -> String {
     let (path, search) = visit::here();
     if path != "/inbox" {
         let path = path.strip_suffix(SENT).unwrap_or(&path);
@@ -99,7 +103,7 @@ fn address(is_held: bool) -> String {
     }
     let shown = find("#card-pane > .card").and_then(|card| card.get_attribute("data-id"));
     // Rows that come now are not ticked because those before them were.
-    let mut changes = vec![("done", None), ("refused", None), ("picked", None)];
+    let mut changes = vec![("done", decided), ("refused", None), ("picked", None)];
     if let Some(id) = shown {
         changes.push(("at", Some(id)));
     }

@@ -7,6 +7,7 @@ use super::badge;
 use super::clock;
 use super::controls;
 use super::dom::{copy_attribute, each, find, find_in, has_focus, keep_focus, tell_element, within};
+use super::late;
 use super::reader;
 
 /// Who wants it.
@@ -41,6 +42,7 @@ pub fn apply(fresh: &Document, why: Why) {
     }
     badge::show();
     clock::tick();
+    late::show();
     // News take no focus that nobody had: a page that has just come begins at its top.
     if was_held || why == Why::Asked {
         keep_focus();
@@ -74,9 +76,10 @@ fn take_parts(old: &Element, new: &Element, why: Why) {
     if let Some(held) = held {
         held.keep();
     }
-    if why == Why::Asked {
-        for part in ["#outcome", "#trouble"] {
-            if let (Some(old), Some(new)) = (within(old, part), within(new, part)) {
+    for part in ["#outcome", "#trouble"] {
+        if let (Some(old), Some(new)) = (within(old, part), within(new, part)) {
+            // News have something to say here if they are about a decision that was made here.
+            if why == Why::Asked || new.first_element_child().is_some() {
                 take_children(&old, &new);
             }
         }
@@ -189,6 +192,7 @@ pub fn trouble(sentence: &str) {
     _ = alert.set_attribute("role", "alert");
     alert.set_text_content(Some(sentence));
     place.replace_children_with_node_1(&alert);
+    late::show();
 }
 
 /// Says that another card is on its way; until it is there and settled, nothing in this one can be pressed.

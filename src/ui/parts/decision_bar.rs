@@ -17,6 +17,8 @@ use crate::rpc::actions::{DecideAction, decide_action};
 use crate::ui::alive::checks;
 use crate::ui::alive::controls;
 use crate::ui::alive::dom::{find, focus, on_element, tell_element, told, within};
+use crate::ui::alive::late;
+use crate::ui::alive::wait::in_time;
 use crate::wire::card::Sure;
 use crate::wire::error::{EditProblem, UiError};
 
@@ -215,16 +217,26 @@ impl State {
     }
 
     fn decide(self, decision: DecideAction) {
+        // The card that is meant: another one may be in sight when the answer comes.
+        let Some(card) = find(&format!(".card[data-id='{}']", decision.id)) else { return };
         self.is_sending.set(true);
         self.trouble.set(None);
         self.is_signed_out.set(false);
         spawn_local(async move {
             let DecideAction { id, seen, verdict, comment, edits, sure } = decision;
-            let result = decide_action(id, seen, verdict, comment, edits, sure).await;
-            let Some(card) = find(".card") else { return };
-            match result {
+            let answer = in_time(decide_action(id, seen, verdict, comment, edits, sure)).await;
+            // Without an answer nobody knows whether it counted, as when the connection is lost.
+            match answer.unwrap_or(Err(UiError::Offline)) {
                 // The form stays off until the next card is here.
-                Ok(outcome) => tell_element(&card, "impri:decided", &outcome.id, true),
+                Ok(outcome) if !late::has_left(&card) => {
+                    tell_element(&card, "impri:decided", &outcome.id, true);
+                }
+                Ok(outcome) => {
+                    // If the page that was on its way does not come, this one is brought up to date like any other.
+                    self.is_over.set(true);
+                    self.is_sending.set(false);
+                    late::decided(outcome.id);
+                }
                 Err(refusal) => {
                     self.is_sending.set(false);
                     self.refuse(&card, &refusal);
@@ -236,13 +248,18 @@ impl State {
     /// Says why nothing was decided. What is over is shown as it is now, unless that would take typed text away.
     fn refuse(self, card: &Element, refusal: &UiError) {
         let is_over = matches!(refusal, UiError::AlreadyDecided | UiError::Expired | UiError::Stale);
-        if is_over && !controls::is_touched(card) {
+        let has_left = late::has_left(card);
+        if is_over && !has_left && !controls::is_touched(card) {
             tell_element(card, "impri:refused", refusal.code(), true);
             return;
         }
         self.is_over.set(is_over);
         self.is_signed_out.set(*refusal == UiError::SignedOut);
-        self.trouble.set(Some(refusal_sentence(refusal, path_of)));
+        let sentence = refusal_sentence(refusal, |index| path_of(card, index));
+        if has_left {
+            late::failed(card, &sentence, is_over);
+        }
+        self.trouble.set(Some(sentence));
     }
 }
 
@@ -259,8 +276,8 @@ fn open_editor(event: MouseEvent) {
 }
 
 /// The path of the value at a place of the action's editable list.
-fn path_of(index: u32) -> Option<String> {
-    find(&format!("label[for='edit-{index}']"))?.text_content()
+fn path_of(card: &Element, index: u32) -> Option<String> {
+    within(card, &format!("label[for='edit-{index}']"))?.text_content()
 }
 
 fn ended_sentence(status: &str) -> String {

@@ -63,7 +63,7 @@ fn SignedIn(me: Me) -> impl IntoView {
     let has_keys = me.shortcuts;
     let shortcuts = if me.shortcuts { "on" } else { "off" };
     view! {
-        <Html {..} data-theme=theme data-shortcuts=shortcuts />
+        <Html {..} data-who=me.id.clone() data-theme=theme data-shortcuts=shortcuts />
         {bars.map(|colour| view! { <Meta name="theme-color" content=colour /> })}
         <nav class="nav" aria-label="Main">
             <a href="/inbox" aria-current=current("/inbox")>

@@ -48,7 +48,7 @@ pub fn PersonMenu(
                 {page("/docs", "The agent API")}
                 {has_keys.then(|| view! { <li><ShortcutsButton /></li> })}
             </ul>
-            <form method="post" action="/rpc/sign_out">
+            <form method="post" action="/rpc/sign_out" data-way-out="">
                 <button class="button" type="submit">
                     "Sign out"
                 </button>

@@ -46,7 +46,7 @@ fn Row(session: SessionView) -> impl IntoView {
     }
     .into_any();
     let side = view! {
-        <form method="post" action="/rpc/end_session">
+        <form method="post" action="/rpc/end_session" data-way-out=is_this.then_some("")>
             <input type="hidden" name="id" value=id />
             <button class="button" type="submit" aria-label=label>
                 "Sign out"
