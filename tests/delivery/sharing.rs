@@ -3,8 +3,10 @@
 use impri::domain::audit::{Actor, EventKind};
 use impri::domain::decision::Channel;
 use impri::domain::ids::DeliveryId;
+use impri::domain::scope::Scope;
 use impri::server::notify;
-use impri::server::service::Services;
+use impri::server::service::{NewKey, Services};
+use serde_json::json;
 use sqlx::PgPool;
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -124,14 +126,14 @@ async fn what_a_crashed_server_had_taken_is_sent_by_another(pool: PgPool) {
 async fn what_no_server_survives_sending_is_given_up_until_somebody_replays_it(pool: PgPool) {
     let (desk, receiver) = (Desk::open(pool).await, Receiver::start(&[OK]).await);
     let action = desk.approved(&receiver.url("/")).await;
-    for _ in 0..6 {
+    for _ in 0..21 {
         assert_eq!(desk.services.take_due_messages(32, &HashMap::new()).await.expect("a database").len(), 1);
         desk.advance(30);
     }
     assert_eq!(desk.send_due().await, 1);
     let delivery = desk.delivery(action).await;
     assert_eq!(delivery.state, "dlq");
-    assert!(delivery.last_error.is_some_and(|why| why.starts_with("6 tries ended")), "it is said why");
+    assert!(delivery.last_error.is_some_and(|why| why.starts_with("21 tries ended")), "it is said why");
     assert_eq!(receiver.rest().await.len(), 0);
     assert_eq!(desk.events(action, EventKind::DeliveryFailed).await.len(), 1);
     let replayed =
@@ -171,4 +173,30 @@ async fn what_another_server_left_is_found_without_being_told(pool: PgPool) {
     desk.until_state(action, "delivered").await;
     stop.cancel();
     soon(task).await.expect("an orderly end");
+}
+
+/// It names as many hosts as it likes, each of which may hang, and withdraws what it proposed without asking anybody.
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn an_agent_with_many_callbacks_holds_up_neither_another_one_nor_people(pool: PgPool) {
+    let mut desk = Desk::open(pool).await;
+    desk.channel("ops", "ntfy", json!({"url": "https://ntfy.example", "topic": "impri"})).await;
+    for n in 0..100 {
+        desk.approved(&format!("http://hangs-{n}.example/")).await;
+    }
+    let new = NewKey { name: "another".to_owned(), scopes: vec![Scope::Actions], lasts: None };
+    let made =
+        desk.services.create_key(desk.project(), new, Actor::Operator, Channel::cli()).await.expect("a key");
+    desk.agent = (*desk.services.caller(&made.key).await.expect("a key")).clone();
+    desk.approved("http://other.example/").await;
+
+    let taken = desk.services.take_due_messages(32, &HashMap::new()).await.expect("a database");
+    let callbacks: Vec<&str> =
+        taken.iter().filter(|taken| taken.channel.is_none()).map(|taken| taken.host.as_str()).collect();
+    assert_eq!((callbacks.len(), callbacks.contains(&"other.example")), (32, true));
+    // All that room is taken, and people are told for all that.
+    let sending: HashMap<String, usize> = callbacks.iter().map(|host| ((*host).to_owned(), 1)).collect();
+    desk.propose("http://hangs.example/").await;
+    let more = desk.services.take_due_messages(32, &sending).await.expect("a database");
+    assert!(taken.iter().chain(&more).any(|taken| taken.channel.is_some()), "the channel's turn has come");
+    assert!(more.iter().all(|taken| taken.channel.is_some()));
 }

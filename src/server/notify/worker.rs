@@ -16,9 +16,9 @@ use crate::server::db::outbox::{Lease, TakenMessage};
 use crate::server::error::ServiceResult;
 use crate::server::random;
 use crate::server::service::Services;
-use crate::server::service::deliver::lost;
+use crate::server::service::deliver::{by_lane, lost};
 
-/// Sent at a time by this server.
+/// Callbacks sent at a time by this server, and messages to people.
 const AT_A_TIME: usize = 32;
 /// The longest time without a look at what other servers left, less up to a fifth so that servers don't look at once.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -105,21 +105,15 @@ impl Worker {
     }
 
     async fn start_due(&mut self) -> ServiceResult<()> {
-        let room = AT_A_TIME - self.tasks.len();
-        if room == 0 {
-            self.left_some = true;
-            return Ok(());
-        }
-        let taken = self.services.take_due_messages(room, &self.sending).await?;
-        let is_full = taken.len() == room;
-        for message in taken {
+        let is_full = |(callbacks, people): (usize, usize)| callbacks >= AT_A_TIME || people >= AT_A_TIME;
+        for message in self.services.take_due_messages(AT_A_TIME, &self.sending).await? {
             *self.sending.entry(message.host.clone()).or_default() += 1;
             let (lease, host) = (message.lease, message.host.clone());
             let task = self.tasks.spawn(attempt(self.services.clone(), self.outbound.clone(), message));
             self.held.insert(task.id(), (lease, host));
         }
-        self.left_some =
-            is_full || self.sending.iter().any(|(host, count)| Services::is_host_full(host, *count));
+        self.left_some = is_full(by_lane(&self.sending))
+            || self.sending.iter().any(|(host, count)| Services::is_host_full(host, *count));
         Ok(())
     }
 

@@ -47,25 +47,43 @@ pub fn lost(taken: &TakenMessage) -> Option<Outcome> {
     })
 }
 
+/// How many callbacks and how many messages to people are being sent.
+pub fn by_lane(sending: &HashMap<String, usize>) -> (usize, usize) {
+    let people: usize = sending.iter().filter(|(host, _)| is_of_people(host)).map(|(_, count)| *count).sum();
+    (sending.values().sum::<usize>() - people, people)
+}
+
+/// Whether a host stands for a channel or a device, as in the query that takes what is due.
+fn is_of_people(host: &str) -> bool {
+    host.starts_with("channel:")
+}
+
 impl Services {
     /// Whether a host that is sent this many gets no more for now.
     pub fn is_host_full(host: &str, sending: usize) -> bool {
         // As the query that takes them counts: messages of a channel go one after the other.
-        sending >= if host.starts_with("channel:") { 1 } else { PER_HOST }
+        sending >= if is_of_people(host) { 1 } else { PER_HOST }
     }
 
-    /// Takes up to `total` messages that are due, and no more for one host than it should be sent at a time.
+    /// Takes what is due, so that up to `most` callbacks and as many messages to people are being sent, and no more to one
+    /// host than it should be sent at a time.
     ///
     /// # Errors
     /// If the database can't be reached.
     pub async fn take_due_messages(
         &self,
-        total: usize,
+        most: usize,
         sending: &HashMap<String, usize>,
     ) -> ServiceResult<Vec<TakenMessage>> {
         let now = self.clock.now();
         let mut conn = self.pool.acquire().await?;
-        let room = Room { total, per_host: PER_HOST, sending };
+        let (callbacks, people) = by_lane(sending);
+        let room = Room {
+            callbacks: most.saturating_sub(callbacks),
+            people: most.saturating_sub(people),
+            per_host: PER_HOST,
+            sending,
+        };
         Ok(db::outbox::take_due(&mut conn, &room, now, now + LEASE).await?)
     }
 

@@ -101,8 +101,10 @@ pub struct TakenMessage {
 
 /// How much may be taken at once.
 pub struct Room<'a> {
-    /// Rows in all.
-    pub total: usize,
+    /// Callbacks in all.
+    pub callbacks: usize,
+    /// Messages to people in all. They have room of their own, because receivers of callbacks are chosen by agents.
+    pub people: usize,
     /// Rows for one host, counting those that are being sent.
     pub per_host: usize,
     /// What is being sent to each host now.
@@ -112,7 +114,8 @@ pub struct Room<'a> {
 /// Takes what is due, the oldest first, with a lease until `until`; skips what somebody else is taking.
 ///
 /// It goes from host to host, because a queue in order of time alone would show nothing but the messages of a receiver
-/// that hangs, once there are enough of them.
+/// that hangs, once there are enough of them; and among those agents take turns, because one of them may name as many
+/// hosts that hang as it likes.
 ///
 /// # Errors
 /// If the database can't be reached.
@@ -132,19 +135,25 @@ pub async fn take_due(
                      where o.state in ('pending', 'retry') and o.target_host > host.name
                      order by o.target_host limit 1)
              from host where host.name is not null),
-           taken as (
-             select due.outbox_id
+           found as (
+             select due.outbox_id, due.due_at, host.name like 'channel:%' as is_people,
+               row_number() over (
+                 partition by host.name like 'channel:%', a.proposed_by order by due.due_at) as turn
              from host
              left join unnest($3::text[], $4::bigint[]) as busy (name, sending) on busy.name = host.name
              cross join lateral (
-               select o.outbox_id, o.due_at from outbox o
+               select o.outbox_id, o.due_at, o.action_id from outbox o
                where o.state in ('pending', 'retry') and o.target_host = host.name and o.due_at <= $1
                  and (o.leased_until is null or o.leased_until <= $1)
                order by o.due_at
                -- Messages of a channel go one after the other, and so do those of a device, which is named like one.
                limit greatest(case when host.name like 'channel:%' then 1 else $6::bigint end - coalesce(busy.sending, 0), 0)
                for update skip locked) due
-             order by due.due_at limit $5)
+             left join action a on a.action_id = due.action_id),
+           taken as (
+             (select outbox_id from found where not is_people order by turn, due_at limit $5)
+             union all
+             (select outbox_id from found where is_people order by turn, due_at limit $7))
            -- Whoever says what came of a try takes the lease away: one that is still there was lost.
            update outbox o set leased_until = $2, lost = o.lost + case when o.leased_until is null then 0 else 1 end
            from taken, project p
@@ -155,8 +164,9 @@ pub async fn take_due(
         until,
         &hosts,
         &counts,
-        clamp(room.total),
+        clamp(room.callbacks),
         clamp(room.per_host),
+        clamp(room.people),
     )
     .fetch_all(conn)
     .await?;
