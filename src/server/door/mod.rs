@@ -28,6 +28,7 @@ use crate::server::db::people::Member;
 pub use crate::server::service::{ChannelForm, KeyForm, SentSubscription, Services};
 use crate::wire::card::Outcome;
 use crate::wire::error::UiError;
+use crate::wire::inbox::InboxFilter;
 use crate::wire::session::FETCHED;
 
 /// The services of this server.
@@ -127,8 +128,12 @@ fn send_on() {
 ///
 /// # Errors
 /// The given one.
-pub fn finish_decision(id: &str, outcome: Result<Outcome, UiError>) -> Result<Outcome, UiError> {
-    let outcome = finish_form(outcome, |outcome| after_decision(id, outcome));
+pub fn finish_decision(
+    id: &str,
+    list: &InboxFilter,
+    outcome: Result<Outcome, UiError>,
+) -> Result<Outcome, UiError> {
+    let outcome = finish_form(outcome, |outcome| after_decision(id, list, outcome));
     if let Err(UiError::Unsure | UiError::BadEdit { .. } | UiError::BadField(_)) = outcome {
         send_on();
     }

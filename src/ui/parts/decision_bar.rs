@@ -219,8 +219,8 @@ impl State {
         self.trouble.set(None);
         self.is_signed_out.set(false);
         spawn_local(async move {
-            let DecideAction { id, seen, verdict, comment, edits, sure } = decision;
-            let result = decide_action(id, seen, verdict, comment, edits, sure).await;
+            let DecideAction { id, seen, verdict, comment, edits, sure, filter } = decision;
+            let result = decide_action(id, seen, verdict, comment, edits, sure, filter).await;
             let Some(card) = find(".card") else { return };
             match result {
                 // The form stays off until the next card is here.
