@@ -132,7 +132,8 @@ async fn no_page_looks_through_a_whole_table(db: PgPool) {
     let older = inbox.attributes("#older a", "href").remove(0);
     let seen = inbox.attributes(".inbox-list", "data-seen").remove(0);
     let older_of = async |page: &str| ada.open(page).await.attributes("#older a", "href").remove(0);
-    let (older_due, older_ended) = (older_of("/inbox?order=due").await, older_of("/inbox?status=executed").await);
+    let (older_due, older_ended) =
+        (older_of("/inbox?order=due").await, older_of("/inbox?status=executed").await);
     let ended = ada.open("/inbox?status=rejected").await.attributes("li[data-key]", "data-key").remove(0);
     let auditing = of_the_history(&ada, &card).await;
     drop(app);

@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use super::{ActionFilter, Way, plan_for};
 use crate::domain::Instant;
 use crate::domain::action::Status;
-use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::ids::ProjectId;
 use crate::server::db::{DbResult, corrupt};
 
 /// Of each status, so many of the newest are looked at to learn how common the words are.

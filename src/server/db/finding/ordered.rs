@@ -34,6 +34,7 @@ impl Order {
     }
 }
 
+#[expect(clippy::struct_field_names, reason = "they are called as the columns are")]
 struct Times {
     created_at: Instant,
     expires_at: Instant,
