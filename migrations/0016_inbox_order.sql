@@ -18,6 +18,8 @@ $$;
 create trigger action_ended before insert or update of status on action
     for each row when (new.status <> 'pending') execute function action_ended();
 
--- A proposal waits, so it pays for the second of these only.
 create index action_ended_idx on action (project_id, status, ended_at desc, action_id desc) where ended_at is not null;
+-- The clock goes project by project, too: a proposal pays for no index more than before. One without the project would be
+-- taken for lists as well, and lead through what waits elsewhere.
 create index action_due_idx on action (project_id, expires_at, action_id) where status = 'pending';
+drop index action_expiry_idx;

@@ -61,7 +61,8 @@ macro_rules! select_found {
                where w.project_id = $1 and w.status = wanted.status " + $only + "
                  and (wanted.status <> 'pending' or (w.expires_at <= $4) = wanted.late)
                  and (not wanted.late or exists (
-                   select from action late where late.status = 'pending' and late.expires_at <= $4))
+                   select from action late
+                   where late.project_id = $1 and late.status = 'pending' and late.expires_at <= $4))
                  and ($5::text is null or w.kind = $5)
                  and ($6::text is null or w.proposed_by_name = $6)
                  and w.created_at >= coalesce($7, '-infinity'::timestamptz)
