@@ -42,6 +42,7 @@ mod pages_context;
 mod pages_finding;
 mod pages_history;
 mod pages_keys;
+mod pages_order;
 mod pages_people;
 mod pages_push;
 mod pages_refused;

@@ -61,7 +61,7 @@ async fn what_is_ticked_is_shown_and_then_decided_with_one_reason(db: PgPool) {
     assert_eq!(all, "/inbox?kind=email.send&picked=all");
     assert_eq!(ada.open(&all).await.attributes(".row-pick input[checked]", "value").len(), 3);
 
-    let picks = format!("&pick={}&pick={}&kind=email.send", ids[0], ids[2]);
+    let picks = format!("&pick={}&pick={}&kind=email.send", ids[2], ids[0]);
     let page = ada.open(&format!("/inbox/decide?verdict=approve{picks}")).await;
     assert_eq!((page.status, page.text("h1").as_str()), (200, "Approve 2 actions?"));
     assert_eq!(page.texts(".many-title"), ["third", "first"]);

@@ -24,9 +24,10 @@ async fn store(app: &TestApp) {
                'pending'])[1 + i % 9] as status
            from generate_series(1, $3) i, api_key k where k.api_key_id = $1",
         "insert into action (action_id, project_id, proposed_by, proposed_by_name, kind, title, preview_format,
-             preview_body, editable, content_sha256, created_at, expires_at, status, updated_at, result_at, result_by)
+             preview_body, editable, content_sha256, created_at, expires_at, status, updated_at, ended_at, result_at, result_by)
            select action_id, project_id, proposed_by, proposed_by_name, kind, title, preview_format, preview_body, '{}',
              content_sha256, created_at, created_at + interval '30 days', status, created_at,
+             case when status <> 'pending' then created_at end,
              case when status like 'execute%' then created_at end,
              case when status like 'execute%' then proposed_by end
            from seeded",
@@ -130,13 +131,32 @@ async fn no_page_looks_through_a_whole_table(db: PgPool) {
     let card = inbox.attributes("li[data-key]", "data-key").remove(0);
     let older = inbox.attributes("#older a", "href").remove(0);
     let seen = inbox.attributes(".inbox-list", "data-seen").remove(0);
+    let older_of = async |page: &str| ada.open(page).await.attributes("#older a", "href").remove(0);
+    let (older_due, older_ended) =
+        (older_of("/inbox?order=due").await, older_of("/inbox?status=executed").await);
+    let ended = ada.open("/inbox?status=rejected").await.attributes("li[data-key]", "data-key").remove(0);
     let auditing = of_the_history(&ada, &card).await;
     drop(app);
     let pages = [
         "/inbox".to_owned(),
         older,
         format!("/inbox?seen={seen}"),
+        "/inbox?order=due".into(),
+        older_due,
+        format!("/inbox?order=due&seen={seen}"),
+        "/inbox?order=due&kind=kind.3".into(),
+        "/inbox?order=due&kind=no.such.kind".into(),
+        "/inbox?order=due&agent=nobody".into(),
+        "/inbox?order=due&since=2020-01-01&until=2020-01-02".into(),
+        "/inbox?order=due&q=customer".into(),
+        "/inbox?order=due&q=zebra".into(),
         "/inbox?status=executed".into(),
+        older_ended,
+        format!("/inbox?status=executed&seen={seen}"),
+        "/inbox?status=executed&q=customer".into(),
+        "/inbox?status=expired&q=zebra".into(),
+        "/inbox?status=executed&kind=no.such.kind".into(),
+        "/inbox?status=executed&since=2020-01-01&until=2020-01-02".into(),
         "/inbox?status=expired".into(),
         "/inbox?status=rejected&kind=kind.3".into(),
         "/inbox?status=cancelled&agent=agent+2".into(),
@@ -152,6 +172,9 @@ async fn no_page_looks_through_a_whole_table(db: PgPool) {
         "/inbox?q=1".into(),
         format!("/inbox?at={card}"),
         format!("/inbox/{card}"),
+        format!("/inbox?at={ended}"),
+        format!("/inbox?order=due&at={ended}"),
+        format!("/inbox/{ended}?done=1&q=zebra&order=due"),
         format!("/inbox/decide?verdict=approve&pick={card}"),
         format!("/inbox/decided?done={card}"),
     ];
@@ -173,7 +196,14 @@ async fn a_page_reads_no_more_because_more_waits(db: PgPool) {
     store(&app).await;
     let (house, ada) = (app.house().clone(), app.ada().await);
     drop(app);
-    let pages = ["/inbox", "/inbox?status=expired", "/inbox?kind=kind.3"];
+    let pages = [
+        "/inbox",
+        "/inbox?status=expired",
+        "/inbox?kind=kind.3",
+        "/inbox?order=due",
+        "/inbox?status=executed",
+        "/inbox?order=due&q=customer",
+    ];
     let mut before = Vec::new();
     for page in pages {
         before.push(rows_read_by(&db, &house, &ada, page).await);

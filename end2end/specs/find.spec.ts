@@ -68,6 +68,74 @@ test("words and filters are in the address, and come off one by one", async ({ p
   await expect(page).toHaveURL("/inbox?since=2020-01-01");
 });
 
+test("what runs out first is first, and the order stays", async ({ page, agent, visit, javaScriptEnabled, isMobile }) => {
+  const word = rare();
+  const calm = await agent.propose({ title: `${word} calm`, expires_in: 7_200 });
+  const soon = await agent.propose({ title: `${word} soon`, expires_in: 600 });
+  const last = await agent.propose({ title: `${word} last`, expires_in: 90_000 });
+  await visit(`/inbox?q=${word}`);
+  await expect(rows(page)).toContainText([last.title, soon.title, calm.title]);
+  await expect(row(page, soon.title)).toContainText(/(9|10) min left/);
+  await expect(row(page, soon.title)).toContainText(/proposed (just now|\d+ s ago)/);
+  await expect(page.getByText(/runs? out within 15 minutes/)).toBeVisible();
+  const orders = page.getByRole("navigation", { name: "Order" });
+  await orders.getByRole("link", { name: "Running out first" }).click();
+  await expect(page).toHaveURL(`/inbox?q=${word}&order=due`);
+  await expect(orders.getByRole("link", { name: "Running out first" })).toHaveAttribute("aria-current", "true");
+  await expect(rows(page)).toContainText([soon.title, calm.title, last.title]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+
+  // Through a card, its decision and on: with a script at once, without one by way of the decided card.
+  if (isMobile) await row(page, soon.title).click();
+  await expect(card(page, soon.title)).toBeVisible();
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  if (javaScriptEnabled === false) {
+    await expect(page).toHaveURL(`/inbox/${soon.id}?done=1&q=${word}&order=due`);
+    await expect(page.locator("a.back")).toHaveAttribute("href", `/inbox?q=${word}&order=due`);
+    await page.getByRole("link", { name: "Next", exact: true }).click();
+  }
+  await expect(card(page, calm.title)).toBeVisible();
+  await expect(page).toHaveURL(`/inbox?q=${word}&order=due&at=${calm.id}`);
+  await visit(`/inbox?q=${word}&order=due`);
+  await expect(rows(page)).toContainText([calm.title, last.title]);
+});
+
+test("the line of what runs out leads to that order @desk", async ({ page, agent, visit }) => {
+  const soon = await agent.propose({ expires_in: 300 });
+  await visit(`/inbox?q=${rare()}`);
+  await page.getByRole("link", { name: /runs? out within 15 minutes/ }).click();
+  await expect(page).toHaveURL("/inbox?order=due");
+  await expect(row(page, soon.title)).toBeVisible();
+});
+
+test("what comes takes its place by the time that is left @hydrated @desk", async ({ page, agent, visit }) => {
+  const word = rare();
+  const calm = await agent.propose({ title: `${word} calm`, expires_in: 7_200 });
+  await visit(`/inbox?q=${word}&order=due`);
+  await page.mouse.move(900, 300);
+  await expect(rows(page)).toHaveCount(1);
+  const last = await agent.propose({ title: `${word} last`, expires_in: 90_000 });
+  await expect(rows(page)).toContainText([calm.title, last.title], SOON);
+  const soon = await agent.propose({ title: `${word} soon`, expires_in: 300 });
+  await expect(rows(page)).toContainText([soon.title, calm.title, last.title], SOON);
+  await expect(card(page, calm.title)).toBeVisible();
+  await page.keyboard.press("j");
+  await expect(card(page, last.title)).toBeVisible();
+  await page.keyboard.press("k");
+  await page.keyboard.press("k");
+  await expect(card(page, soon.title)).toBeVisible();
+});
+
+test("what was decided last is on top", async ({ page, agent, decider, visit }) => {
+  const word = rare();
+  const first = await agent.propose({ title: `${word} first` });
+  const second = await agent.propose({ title: `${word} second` });
+  await decider.decide(second.id, "reject");
+  await decider.decide(first.id, "reject");
+  await visit(`/inbox?status=rejected&q=${word}`);
+  await expect(rows(page)).toContainText([first.title, second.title]);
+});
+
 test("a card is opened within a search and the way back leads there", async ({ page, agent, visit }) => {
   const word = rare();
   const first = await agent.propose({ title: `${word} first` });

@@ -99,6 +99,29 @@ test.describe("with a server of its own", () => {
     await expect(approve(page)).toHaveCount(0);
   });
 
+  test("after a card expired the next one is one key away @hydrated @once", async ({ page, agent, server, visit }) => {
+    const older = await agent.propose();
+    const action = await agent.propose({ expires_in: 300 });
+    const newer = await agent.propose();
+    await server.letTimePass(action.id, 285);
+    await server.letTimePass(older.id, 300);
+    await server.pause();
+    await server.resume();
+    await visit(`/inbox?at=${action.id}`);
+    await expect(approve(page)).toBeEnabled();
+    const next = page.getByRole("link", { name: "Next", exact: true });
+    await expect(next).toHaveCount(0);
+    await expect(decision(page)).toContainText("Nobody decided within 5 min", { timeout: 15_000 + SOON.timeout });
+    await expect(next).toBeInViewport();
+    await expect(page.locator(".rows [aria-current]")).toHaveCount(0);
+    await page.keyboard.press("j");
+    await expect(page.getByRole("article", { name: older.title })).toBeVisible();
+    await expect(page).toHaveURL(`/inbox?at=${older.id}`);
+    await expect(next).toHaveCount(0);
+    await page.keyboard.press("k");
+    await expect(page.getByRole("article", { name: newer.title })).toBeVisible();
+  });
+
   test("the page says when the server is away, and catches up @hydrated @once", async ({ page, agent, server, visit, watch }) => {
     watch.expect(/ERR_CONNECTION_REFUSED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /ERR_EMPTY_RESPONSE/, /ERR_CONNECTION_RESET/);
     const action = await agent.propose({ editable: ["preview.body"] });

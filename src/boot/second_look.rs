@@ -27,7 +27,7 @@ pub async fn answer(
     let sent = Request::from_parts(parts.clone(), body);
     let sent: Result<DecideAction, UiError> =
         <DecideAction as FromReq<PostUrl, _, UiError>>::from_req(sent).await;
-    let Ok(DecideAction { id, seen, verdict, comment, edits, sure: Sure(sure) }) = sent else {
+    let Ok(DecideAction { id, seen, verdict, comment, edits, sure: Sure(sure), filter }) = sent else {
         return Redirect::to("/inbox").into_response();
     };
     // Only a yes is asked about, and about the card of the address.
@@ -37,7 +37,9 @@ pub async fn answer(
     let form = DecideForm { id: id.clone(), seen, verdict, comment, edits, sure };
     let look = match look(&services, &session, form).await {
         Ok(look) => look,
-        Err(error) => return Redirect::to(&door::after_decision(&id, &Err(error))).into_response(),
+        Err(error) => {
+            return Redirect::to(&door::after_decision(&id, &filter, &Err(error))).into_response();
+        }
     };
     let context = move || {
         context();

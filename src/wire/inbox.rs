@@ -25,12 +25,30 @@ pub struct InboxFilter {
     /// The last day, included.
     #[serde(default)]
     pub until: Option<String>,
+    /// The order of what waits: [`InboxFilter::DUE`]; the newest first, if absent.
+    #[serde(default)]
+    pub order: Option<String>,
     /// Where the page before ended.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
 impl InboxFilter {
+    /// The order in which what runs out next is first.
+    pub const DUE: &'static str = "due";
+
+    /// What is carried from page to page besides the tab and the place in it: what narrows the list, and its order.
+    pub fn kept(&self) -> [(&'static str, Option<&str>); 6] {
+        let Self { q, kind, agent, since, until, order, .. } = self;
+        [("q", q), ("kind", kind), ("agent", agent), ("since", since), ("until", until), ("order", order)]
+            .map(|(name, value)| (name, value.as_deref()))
+    }
+
+    /// Whether what waits is to be ordered by the time that is left.
+    pub fn is_by_due(&self) -> bool {
+        self.order.as_deref() == Some(Self::DUE)
+    }
+
     /// The tab.
     pub fn tab(&self) -> &str {
         self.status.as_deref().unwrap_or("pending")
@@ -45,13 +63,13 @@ impl InboxFilter {
 /// One page of the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InboxView {
-    /// Newest first.
+    /// In the order of the list.
     pub rows: Vec<InboxRow>,
     /// Continues the list where this page ends.
     pub next_cursor: Option<String>,
     /// How many wait in all, counted up to [`InboxView::COUNT_CAP`].
     pub pending: u32,
-    /// The newest row's id, whatever page this is: what a desk shows beside the list when nothing is selected.
+    /// The first row's id, whatever page this is: what a desk shows beside the list when nothing is selected.
     pub first_id: Option<String>,
     /// Every tab.
     pub tabs: Vec<Tab>,
@@ -59,6 +77,10 @@ pub struct InboxView {
     pub seen: Option<String>,
     /// How many came after what the reader has been shown, counted up to [`InboxView::NEWER_CAP`].
     pub newer: u32,
+    /// How many that wait run out within [`InboxView::SOON`], counted up to [`InboxView::NEWER_CAP`].
+    pub running_out: u32,
+    /// In how many seconds there will be one more of them, if nothing else happens.
+    pub more_run_out_in: Option<i64>,
     /// Whether the reader's role allows deciding.
     pub may_decide: bool,
     /// Kinds to choose from.
@@ -76,8 +98,10 @@ pub struct InboxView {
 impl InboxView {
     /// The count stops here; more is shown as `999+`.
     pub const COUNT_CAP: u32 = 1_000;
-    /// The count of what is new stops here.
+    /// The count of what is new stops here, and that of what runs out.
     pub const NEWER_CAP: u32 = 100;
+    /// What ends within so many minutes runs out.
+    pub const SOON: i64 = 15;
 }
 
 /// One status to look at.
@@ -104,6 +128,8 @@ pub struct InboxRow {
     pub agent: String,
     /// Some of the preview as one line of plain text: its beginning, or what stands around what was looked for.
     pub excerpt: String,
+    /// When it was proposed.
+    pub created: Moment,
     /// When it stops waiting.
     pub expires: Moment,
     /// When it came to its present status, if it does not wait any more.
@@ -116,6 +142,15 @@ pub struct InboxRow {
     pub not_idempotent: bool,
     /// Something in it may be edited.
     pub editable: bool,
+}
+
+/// The card to go on with after one that is past deciding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NextCard {
+    /// `act_…`.
+    pub id: String,
+    /// One line; invisible characters already made visible.
+    pub title: String,
 }
 
 /// The first five minutes: a command that makes the first card appear.

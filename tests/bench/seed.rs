@@ -57,8 +57,8 @@ pub async fn decided(settings: &Settings, count: i64) -> anyhow::Result<()> {
            api_key k where k.name = 'bench-agent';
          insert into action (action_id, project_id, proposed_by, proposed_by_name, kind, title, preview_format,
            preview_body, payload, target_url, editable, idempotent, undo, content_sha256, created_at, expires_at,
-           status, updated_at, result_at, result_by, result_detail)
-         select s.*, created_at + interval '1 hour',
+           status, updated_at, ended_at, result_at, result_by, result_detail)
+         select s.*, created_at + interval '1 hour', created_at + interval '1 hour',
            case when status = 'executed' then created_at + interval '1 hour' end,
            case when status = 'executed' then proposed_by end, case when status = 'executed' then 'done' end
          from seeded s;

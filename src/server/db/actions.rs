@@ -244,10 +244,13 @@ pub struct ExpiredAction {
 pub async fn expire_due(conn: &mut PgConnection, now: Instant, limit: i64) -> DbResult<Vec<ExpiredAction>> {
     let rows = sqlx::query!(
         "with due as (
-           select action_id from action where status = 'pending' and expires_at <= $1
-           order by expires_at limit $2 for update skip locked)
+           select late.action_id from project p cross join lateral (
+             select a.action_id from action a
+             where a.project_id = p.project_id and a.status = 'pending' and a.expires_at <= $1
+             order by a.expires_at limit $2 for update skip locked) late
+           limit $2)
          update action a set status = 'expired', updated_at = a.expires_at
-         from due where a.action_id = due.action_id
+         where a.action_id = any(array(select action_id from due))
          returning a.project_id, a.action_id, a.expires_at, a.callback_url",
         now,
         limit,
@@ -270,7 +273,13 @@ pub async fn expire_due(conn: &mut PgConnection, now: Instant, limit: i64) -> Db
 /// # Errors
 /// If the database can't be reached.
 pub async fn next_expiry(conn: &mut PgConnection) -> DbResult<Option<Instant>> {
-    sqlx::query_scalar!("select min(expires_at) from action where status = 'pending'").fetch_one(conn).await
+    sqlx::query_scalar!(
+        "select min(next.at) from project p cross join lateral (
+           select min(a.expires_at) as at from action a
+           where a.project_id = p.project_id and a.status = 'pending') next"
+    )
+    .fetch_one(conn)
+    .await
 }
 
 /// Stores events of [`expire_due`].

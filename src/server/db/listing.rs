@@ -43,17 +43,15 @@ pub struct ListedAction {
     pub created_at: Instant,
     /// When it stops waiting.
     pub expires_at: Instant,
-    /// When its state last changed.
-    pub updated_at: Instant,
+    /// When it came to its status, unless it is pending.
+    pub ended_at: Option<Instant>,
     /// Who decided.
     pub decider: Option<String>,
-    /// When.
-    pub decided_at: Option<Instant>,
     /// How many values were edited.
     pub edits: u32,
 }
 
-/// These actions, as far as the project has them, the newest first. `word` is one that was looked for.
+/// These actions in this order, as far as the project has them. `word` is one that was looked for.
 ///
 /// # Errors
 /// If the database can't be reached or a row is corrupt.
@@ -67,14 +65,14 @@ pub async fn listed(
     let rows = sqlx::query!(
         r#"select a.action_id, a.status, a.kind, a.title, a.proposed_by_name, a.preview_format,
              substr(a.preview_body, part.start, $4) as "body_part!", part.start as "start!", a.idempotent,
-             cardinality(a.editable) > 0 as "editable!", a.created_at, a.expires_at, a.updated_at,
-             d.decider_name as "decider_name?", d.decided_at as "decided_at?",
+             cardinality(a.editable) > 0 as "editable!", a.created_at, a.expires_at, a.ended_at,
+             d.decider_name as "decider_name?",
              coalesce(json_array_length(d.edits), 0) as "edits!"
            from action a left join decision d using (action_id)
            cross join lateral (
              select greatest(coalesce(strpos(lower(a.preview_body), lower($3)), 0) - $5, 1) as start) part
            where a.action_id = any($2) and a.project_id = $1
-           order by a.created_at desc, a.action_id desc"#,
+           order by array_position($2, a.action_id)"#,
         project.uuid(),
         &ids,
         word,
@@ -99,9 +97,8 @@ pub async fn listed(
                 editable: row.editable,
                 created_at: row.created_at,
                 expires_at: row.expires_at,
-                updated_at: row.updated_at,
+                ended_at: row.ended_at,
                 decider: row.decider_name,
-                decided_at: row.decided_at,
                 edits: row.edits.unsigned_abs(),
             })
         })
@@ -127,6 +124,35 @@ pub async fn count_pending(
     )
     .fetch_one(conn)
     .await
+}
+
+/// How many actions of a project run out between `now` and `until`, counted up to `cap`, and when the next one after
+/// `until` does.
+///
+/// # Errors
+/// If the database can't be reached.
+pub async fn running_out(
+    conn: &mut PgConnection,
+    project: ProjectId,
+    now: Instant,
+    until: Instant,
+    cap: i64,
+) -> DbResult<(i64, Option<Instant>)> {
+    let row = sqlx::query!(
+        r#"select (select count(*) from (
+               select from action
+               where project_id = $1 and status = 'pending' and expires_at > $2 and expires_at <= $3
+               limit $4) soon) as "count!",
+             (select min(expires_at) from action
+              where project_id = $1 and status = 'pending' and expires_at > $3) as next"#,
+        project.uuid(),
+        now,
+        until,
+        cap,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.count, row.next))
 }
 
 /// How many actions of each key of a project wait at `now`, counted up to `cap`; keys without any are left out.

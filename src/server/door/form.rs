@@ -10,6 +10,7 @@ use super::{Services, after_decision, finish, is_plain_form, reviewer, services}
 use crate::server::db::people::Member;
 use crate::wire::card::Outcome;
 use crate::wire::error::UiError;
+use crate::wire::inbox::InboxFilter;
 
 /// What people do with a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,8 +69,12 @@ impl Form {
 ///
 /// # Errors
 /// The given one.
-pub fn finish_decision(id: &str, outcome: Result<Outcome, UiError>) -> Result<Outcome, UiError> {
-    let outcome = Form::Pressed.finish(outcome, |outcome| after_decision(id, outcome));
+pub fn finish_decision(
+    id: &str,
+    list: &InboxFilter,
+    outcome: Result<Outcome, UiError>,
+) -> Result<Outcome, UiError> {
+    let outcome = Form::Pressed.finish(outcome, |outcome| after_decision(id, list, outcome));
     if let Err(UiError::Unsure | UiError::BadEdit { .. } | UiError::BadField(_)) = outcome {
         send_on();
     }

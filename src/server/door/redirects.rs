@@ -8,14 +8,33 @@ use crate::wire::inbox::InboxFilter;
 use crate::wire::many::ManyOutcome;
 use crate::wire::session::Me;
 
-/// Where a plain decide form leads.
-pub fn after_decision(id: &str, outcome: &Result<Outcome, UiError>) -> String {
+/// Where a plain decide form leads: to its card, or to the page that asks once more. Both know the list that it came from.
+pub fn after_decision(id: &str, list: &InboxFilter, outcome: &Result<Outcome, UiError>) -> String {
     // The id came from the form; only a real one may become part of an address.
     let Ok(id) = id.parse::<ActionId>() else { return "/inbox".to_owned() };
-    match outcome {
-        Ok(_) => format!("/inbox/{id}?done=1"),
-        Err(UiError::Unsure) => format!("/inbox/{id}/sure"),
-        Err(error) => refused(&format!("/inbox/{id}"), error),
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    let page = match outcome {
+        Ok(_) => {
+            query.append_pair("done", "1");
+            ""
+        }
+        Err(UiError::Unsure) => "/sure",
+        Err(error) => {
+            query.append_pair("refused", error.code());
+            ""
+        }
+    };
+    append_list(&mut query, list);
+    let query = query.finish();
+    let separator = if query.is_empty() { "" } else { "?" };
+    format!("/inbox/{id}{page}{separator}{query}")
+}
+
+fn append_list(query: &mut url::form_urlencoded::Serializer<'_, String>, list: &InboxFilter) {
+    for (name, value) in list.kept() {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            query.append_pair(name, value);
+        }
     }
 }
 
@@ -104,18 +123,7 @@ pub fn after_many(filter: &InboxFilter, outcome: &Result<ManyOutcome, UiError>) 
         }
         Err(error) => _ = query.append_pair("refused", error.code()),
     }
-    let parts = [
-        ("q", &filter.q),
-        ("kind", &filter.kind),
-        ("agent", &filter.agent),
-        ("since", &filter.since),
-        ("until", &filter.until),
-    ];
-    for (name, value) in parts {
-        if let Some(value) = value {
-            query.append_pair(name, value);
-        }
-    }
+    append_list(&mut query, filter);
     format!("/inbox/decided?{}", query.finish())
 }
 
@@ -138,10 +146,21 @@ mod tests {
 
     #[test]
     fn a_forms_id_never_becomes_another_address() {
-        assert_eq!(after_decision("//evil.example", &Err(UiError::NotFound)), "/inbox");
+        let all = InboxFilter::default();
+        assert_eq!(after_decision("//evil.example", &all, &Err(UiError::NotFound)), "/inbox");
         let id = "act_BwcHBwcHBwcHBwcHBwcHBw";
-        assert_eq!(after_decision(id, &Err(UiError::Stale)), format!("/inbox/{id}?refused=stale"));
-        assert_eq!(after_decision(id, &Err(UiError::Unsure)), format!("/inbox/{id}/sure"));
+        assert_eq!(after_decision(id, &all, &Err(UiError::Stale)), format!("/inbox/{id}?refused=stale"));
+        assert_eq!(after_decision(id, &all, &Err(UiError::Unsure)), format!("/inbox/{id}/sure"));
+        let list = InboxFilter {
+            q: Some("a&done=b".into()),
+            order: Some("due".into()),
+            kind: Some(String::new()),
+            ..InboxFilter::default()
+        };
+        assert_eq!(
+            after_decision(id, &list, &Err(UiError::Unsure)),
+            format!("/inbox/{id}/sure?q=a%26done%3Db&order=due")
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::domain::Instant;
 use crate::domain::action::{Action, Status};
 use crate::domain::ids::{ActionId, ProjectId};
 use crate::server::db;
-use crate::server::db::finding::{self, ActionFilter};
+use crate::server::db::finding::{self, ActionFilter, Order};
 use crate::server::error::ServiceResult;
 
 /// What is looked for.
@@ -63,8 +63,8 @@ impl Services {
         let mut tx = self.pool.begin().await?;
         let now = self.clock.now();
         let sample = finding::sample(&mut tx, project, &filter, now).await?;
-        let places =
-            finding::newest(&mut tx, project, &filter, sample.as_ref(), now, i64::from(limit) + 1).await?;
+        let (order, sample, wanted) = (Order::Newest, sample.as_ref(), i64::from(limit) + 1);
+        let places = finding::first(&mut tx, project, &filter, order, sample, now, wanted).await?;
         let ids: Vec<ActionId> = places.into_iter().map(|(_, id)| id).collect();
         let mut items = db::listing::by_ids(&mut tx, project, &ids).await?;
         tx.commit().await?;

@@ -5,12 +5,12 @@ use super::{Services, cursor};
 use crate::domain::Instant;
 use crate::domain::ids::ActionId;
 use crate::domain::role::Role;
-use crate::server::db::finding::{self, ActionFilter, Place};
+use crate::server::db::finding::{self, ActionFilter, Order, Place};
 use crate::server::db::people::Member;
 use crate::server::error::ServiceResult;
 use crate::server::zone::Zone;
 use crate::server::{db, view};
-use crate::wire::inbox::{InboxFilter, InboxView, Welcome};
+use crate::wire::inbox::{InboxFilter, InboxView, NextCard, Welcome};
 
 /// Rows on one page.
 const PAGE: u32 = 50;
@@ -67,6 +67,9 @@ impl Services {
                 u32::try_from(count).unwrap_or(cap)
             }
         };
+        let soon = now + time::Duration::minutes(InboxView::SOON);
+        let cap = InboxView::NEWER_CAP;
+        let (running_out, next) = db::listing::running_out(&mut conn, project, now, soon, cap.into()).await?;
         let kinds = db::listing::kinds(&mut conn, project, CHOICES).await?;
         let agents = db::listing::agents(&mut conn, project, CHOICES).await?;
         drop(conn);
@@ -83,6 +86,9 @@ impl Services {
             tabs: view::inbox::tabs(&found.counts, (!filter.is_narrow()).then_some(pending)),
             seen: found.seen,
             newer: found.newer,
+            running_out: u32::try_from(running_out).unwrap_or(cap),
+            // A moment after it, so that whoever looks then sees it.
+            more_run_out_in: next.map(|next| (next - soon).whole_seconds() + 1),
             may_decide: member.role.allows(Role::Reviewer),
             kinds,
             agents,
@@ -90,6 +96,41 @@ impl Services {
             problem: read.err().map(str::to_owned),
             welcome,
         })
+    }
+
+    /// What waits next after an action that is past deciding, in the list that the filter stands for; what is first in it,
+    /// if nothing comes after.
+    ///
+    /// # Errors
+    /// If the database can't be reached.
+    pub async fn next_waiting(
+        &self,
+        member: &Member,
+        filter: &InboxFilter,
+        id: &str,
+    ) -> ServiceResult<Option<NextCard>> {
+        let waiting = InboxFilter { status: None, cursor: None, ..filter.clone() };
+        let read = looked_for::read(&waiting, &Zone::of(member));
+        let (Ok(LookedFor { narrow, order, tab, .. }), Ok(id)) = (read, id.parse::<ActionId>()) else {
+            return Ok(None);
+        };
+        let (project, now) = (member.project, self.clock.now());
+        let mut tx = self.pool.begin().await?;
+        let before = finding::place_of(&mut tx, project, id, order).await?;
+        let sample = finding::sample(&mut tx, project, &narrow, now).await?;
+        let sample = sample.as_ref();
+        let all = ActionFilter { statuses: vec![tab], ..narrow };
+        let rest = ActionFilter { before, ..all.clone() };
+        let mut next = finding::first(&mut tx, project, &rest, order, sample, now, 1).await?.pop();
+        if next.is_none() {
+            next = finding::first(&mut tx, project, &all, order, sample, now, 1).await?.pop();
+        }
+        let listed = match next {
+            Some((_, id)) => db::listing::listed(&mut tx, project, &[id], None).await?.pop(),
+            None => None,
+        };
+        tx.commit().await?;
+        Ok(listed.map(view::inbox::next))
     }
 
     async fn find_in_inbox(
@@ -100,22 +141,32 @@ impl Services {
         now: Instant,
     ) -> ServiceResult<Found> {
         let project = member.project;
-        let any_tab = &looked_for.narrow;
+        let (any_tab, order) = (&looked_for.narrow, looked_for.order);
         let tab = ActionFilter { statuses: vec![looked_for.tab], ..any_tab.clone() };
-        let page = ActionFilter { before: looked_for.before.or(seen.map(just_after)), ..tab.clone() };
+        // What came after the reader's list is known by when it came, which need not be where it stands.
+        let (page, by) = match (order, seen) {
+            (Order::Due, seen) => {
+                let until = seen.map(|(at, _)| any_tab.until.map_or(at, |until| until.min(at)));
+                let until = until.or(any_tab.until);
+                (ActionFilter { before: looked_for.before, until, ..tab.clone() }, Order::Newest)
+            }
+            _ => (ActionFilter { before: looked_for.before.or(seen.map(just_after)), ..tab.clone() }, order),
+        };
         let mut tx = self.pool.begin().await?;
         let sample = finding::sample(&mut tx, project, any_tab, now).await?;
         let sample = sample.as_ref();
-        let mut places = finding::newest(&mut tx, project, &page, sample, now, i64::from(PAGE) + 1).await?;
+        let mut places =
+            finding::first(&mut tx, project, &page, order, sample, now, i64::from(PAGE) + 1).await?;
         let has_more = places.len() > PAGE as usize;
         places.truncate(PAGE as usize);
         let (mut newer, mut newest) = (0, seen.or(places.first().copied()));
         if let Some(seen) = seen {
-            let after = ActionFilter { after: Some(seen), ..tab };
+            let after = if order == by { seen } else { just_before(seen) };
+            let after = ActionFilter { after: Some(after), ..tab };
             let cap = i64::from(InboxView::NEWER_CAP);
-            newer = finding::newest(&mut tx, project, &after, sample, now, cap).await?.len();
-        } else if looked_for.before.is_some() {
-            newest = finding::newest(&mut tx, project, &tab, sample, now, 1).await?.pop();
+            newer = finding::first(&mut tx, project, &after, by, sample, now, cap).await?.len();
+        } else if looked_for.before.is_some() || order != by {
+            newest = finding::first(&mut tx, project, &tab, by, sample, now, 1).await?.pop();
         }
         let counts = finding::counts(&mut tx, project, any_tab, sample, now, TAB_CAP.into()).await?;
         let ids: Vec<ActionId> = places.iter().map(|(_, id)| *id).collect();
@@ -133,6 +184,11 @@ impl Services {
             newer: u32::try_from(newer).unwrap_or(InboxView::NEWER_CAP),
         })
     }
+}
+
+/// The last place of an instant: what is newer came later.
+fn just_before((at, _): Place) -> Place {
+    (at, ActionId::from_uuid(uuid::Uuid::max()))
 }
 
 /// The place after which a list begins with this action.

@@ -3,7 +3,7 @@
 use super::find::prefixes;
 use super::given::{day, given, last_day};
 use crate::domain::action::Status;
-use crate::server::db::finding::{ActionFilter, Place};
+use crate::server::db::finding::{ActionFilter, Order, Place};
 use crate::server::zone::Zone;
 use crate::wire::inbox::InboxFilter;
 
@@ -16,6 +16,8 @@ const NAME_MAX: usize = 100;
 pub(super) struct LookedFor {
     /// The tab.
     pub(super) tab: Status,
+    /// Its order.
+    pub(super) order: Order,
     /// Everything that narrows it, without the tab and the place in it.
     pub(super) narrow: ActionFilter,
     /// The first of the words.
@@ -31,6 +33,13 @@ pub(super) struct LookedFor {
 pub(super) fn read(filter: &InboxFilter, zone: &Zone) -> Result<LookedFor, &'static str> {
     let tab = given(filter.status.as_ref()).map_or(Some(Status::Pending), Status::from_text);
     let tab = tab.ok_or("There is no such status. Choose one of the tabs.")?;
+    let order = match (given(filter.order.as_ref()), tab) {
+        (Some(InboxFilter::DUE), Status::Pending) => Order::Due,
+        (None, Status::Pending) => Order::Newest,
+        // The order of what waits is kept for the way back.
+        (Some(InboxFilter::DUE) | None, _) => Order::Ended,
+        (Some(_), _) => return Err("There is no such order. Choose one of those above the list."),
+    };
     let fits = |text: Option<&String>, max: usize, wrong| match given(text) {
         Some(text) if text.chars().count() > max || text.contains('\0') => Err(wrong),
         text => Ok(text.map(str::to_owned)),
@@ -46,6 +55,7 @@ pub(super) fn read(filter: &InboxFilter, zone: &Zone) -> Result<LookedFor, &'sta
     let before = given(filter.cursor.as_ref()).map(super::cursor::parse).transpose();
     Ok(LookedFor {
         tab,
+        order,
         word: words.as_deref().and_then(|words| words.split_whitespace().next()).map(str::to_owned),
         narrow: ActionFilter {
             kind,
@@ -85,12 +95,28 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_said_to_be_so() {
         assert!(reading(|filter| filter.status = Some("weather".into())).is_err());
+        assert!(reading(|filter| filter.order = Some("weather".into())).is_err());
         assert!(reading(|filter| filter.q = Some("x".repeat(201))).is_err());
         assert!(reading(|filter| filter.q = Some("a\0b".into())).is_err());
         assert!(reading(|filter| filter.kind = Some("\0".into())).is_err());
         assert!(reading(|filter| filter.agent = Some("x".repeat(101))).is_err());
         assert!(reading(|filter| filter.since = Some("yesterday".into())).is_err());
         assert!(reading(|filter| filter.cursor = Some("1.act_x".into())).is_err());
+    }
+
+    #[test]
+    fn only_what_waits_has_an_order_to_choose() {
+        let order = |status: Option<&str>, order: Option<&str>| {
+            let read = reading(|filter| {
+                filter.status = status.map(str::to_owned);
+                filter.order = order.map(str::to_owned);
+            });
+            read.unwrap().order
+        };
+        assert_eq!(order(None, None), Order::Newest);
+        assert_eq!(order(None, Some("due")), Order::Due);
+        assert_eq!(order(Some("rejected"), None), Order::Ended);
+        assert_eq!(order(Some("rejected"), Some("due")), Order::Ended);
     }
 
     #[test]

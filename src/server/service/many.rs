@@ -29,6 +29,7 @@ impl Services {
         member.require(Role::Reviewer)?;
         let reader = self.reader(member);
         let mut view = ManyView { verdict: verdict.to_owned(), ..ManyView::default() };
+        let listed = ids;
         let ids: BTreeSet<&String> = ids.iter().collect();
         let problem = match (Verdict::from_text(verdict), ids.len()) {
             (None, _) => Some("It is not said whether to approve or to reject. Choose again in the inbox."),
@@ -58,9 +59,9 @@ impl Services {
                 other => view.gone.push(view::many::gone(id, other, member.id, &reader)),
             }
         }
-        // As the list has them: the newest first.
+        // As the list has them: a browser sends them in the order in which they stand there.
         for group in [&mut view.plain, &mut view.special, &mut view.long] {
-            group.sort_by_key(|item| actions.iter().position(|action| action.id.to_string() == item.id));
+            group.sort_by_key(|item| listed.iter().position(|id| *id == item.id));
         }
         Ok(view)
     }

@@ -5,7 +5,7 @@ use crate::domain::action::Status;
 use crate::server::db::finding::StatusCount;
 use crate::server::db::listing::ListedAction;
 use crate::server::text;
-use crate::wire::inbox::{InboxRow, InboxView, Tab};
+use crate::wire::inbox::{InboxRow, InboxView, NextCard, Tab};
 
 /// How much of a preview a row shows, in characters.
 const EXCERPT_CHARS: usize = 160;
@@ -26,12 +26,8 @@ pub fn row(action: ListedAction, word: Option<&str>, reader: &Reader) -> InboxRo
         Status::Pending if action.expires_at <= reader.now => Status::Expired,
         status => status,
     };
-    let ended = match status {
-        Status::Pending => None,
-        Status::Approved | Status::Rejected => action.decided_at,
-        Status::Expired => Some(action.expires_at),
-        Status::Cancelled | Status::Executed | Status::ExecuteFailed => Some(action.updated_at),
-    };
+    // What nobody has noted yet ended with its time.
+    let ended = (status != Status::Pending).then(|| action.ended_at.unwrap_or(action.expires_at));
     let mut excerpt = text::excerpt(action.format, &action.body_part, EXCERPT_CHARS);
     // A part from the middle begins with half a word. One that begins at the beginning of the text does not.
     if let (Some(_), true) = (word, action.is_inside) {
@@ -45,6 +41,7 @@ pub fn row(action: ListedAction, word: Option<&str>, reader: &Reader) -> InboxRo
         title: text::reveal_text(&action.title),
         agent: text::reveal_text(&action.agent),
         excerpt,
+        created: reader.moment(action.created_at),
         expires: reader.moment(action.expires_at),
         ended: ended.map(|at| reader.moment(at)),
         by: action.decider.as_deref().map(text::reveal_text),
@@ -52,6 +49,11 @@ pub fn row(action: ListedAction, word: Option<&str>, reader: &Reader) -> InboxRo
         not_idempotent: action.idempotent == Some(false),
         editable: action.editable,
     }
+}
+
+/// An action as the one to go on with.
+pub fn next(action: ListedAction) -> NextCard {
+    NextCard { id: action.id.to_string(), title: text::reveal_text(&action.title) }
 }
 
 /// The tabs with their counts. `pending` is how many wait, where the list is not narrowed and that is known better.

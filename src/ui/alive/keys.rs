@@ -173,7 +173,14 @@ fn step(forward: bool) -> bool {
     let row = match (current, forward) {
         (Some(row), true) => row.next_element_sibling(),
         (Some(row), false) => row.previous_element_sibling(),
-        (None, _) => find(".rows > :first-child"),
+        // The card in sight is past deciding, and the page knows what comes after it.
+        (None, _) => match find("#next a").and_then(|link| link.get_attribute("data-next")) {
+            Some(id) => match find(&format!(".rows > [data-key='{id}']")) {
+                Some(row) => Some(row),
+                None => return click("#next a"),
+            },
+            None => find(".rows > :first-child"),
+        },
     };
     let Some(link) = row.and_then(|row| within(&row, "a[data-swap]")) else { return false };
     let options = ScrollIntoViewOptions::new();

@@ -61,7 +61,7 @@ fn take_parts(old: &Element, new: &Element, why: Why) {
     if let (Some(old), Some(new)) = (within(old, ".rows"), within(new, ".rows")) {
         take_rows(&old, &new);
     }
-    for part in ["#newer", "#older", "#back", "#events", "#arrival"] {
+    for part in ["#due", "#newer", "#older", "#back", "#next", "#events", "#arrival"] {
         match (within(old, part), within(new, part)) {
             (Some(old), Some(new)) if !old.is_equal_node(Some(&new)) => take_children(&old, &new),
             _ => {}

@@ -89,7 +89,8 @@ pub fn follow_decisions() {
         let Some(id) = told(&event) else { return };
         let (path, search) = here();
         if path != "/inbox" {
-            return go(format!("{path}?done=1"), SETTLE);
+            let done = [("done", Some("1".to_owned())), ("refused", None)];
+            return go(changed(&path, &search, &done), SETTLE);
         }
         let next = changed(&path, &search, &[("at", take_row(&id)), ("refused", None), ("picked", None)]);
         push(&next, true);

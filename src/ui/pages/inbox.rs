@@ -1,7 +1,7 @@
 //! The inbox: the actions of a tab, and one of them beside the list.
 //!
-//! The address says which tab it is and what is looked for in it (`?status=`, `?q=`, …), where the list begins
-//! (`?cursor=`), which card is shown (`?at=`), and what came of the last decision (`?done=`, `?refused=`). `?picked=all`
+//! The address says which tab it is and what is looked for in it (`?status=`, `?q=`, …), how what waits is ordered
+//! (`?order=`), where the list begins (`?cursor=`), which card is shown (`?at=`), and what came of the last decision (`?done=`, `?refused=`). `?picked=all`
 //! ticks every row, and `?seen=` is what a page in the browser asks for while its reader is within the list. A phone shows
 //! the list without `at` and the card with it; a desk shows both.
 
@@ -11,24 +11,27 @@ use leptos_router::components::Redirect;
 use leptos_router::hooks::use_query_map;
 use leptos_router::params::ParamsMap;
 
-use crate::rpc::actions::{load_card, load_inbox};
+use crate::rpc::actions::{load_card, load_inbox, load_next};
 use crate::ui::parts::alert::Alert;
 use crate::ui::parts::bulk_bar::BulkBar;
 use crate::ui::parts::card_pane::{CardPane, NoCard};
+use crate::ui::parts::decision_bar;
 use crate::ui::parts::empty_state::EmptyState;
 use crate::ui::parts::finder::Finder;
 use crate::ui::parts::header::count;
 use crate::ui::parts::icons::{self, Icon};
-use crate::ui::parts::inbox_address::{address, filter_of, with_card};
+use crate::ui::parts::inbox_address::{address, filter_of, hidden_list, with_card};
 use crate::ui::parts::inbox_list::InboxList;
+use crate::ui::parts::inbox_order::InboxOrder;
 use crate::ui::parts::inbox_tabs::InboxTabs;
+use crate::ui::parts::next_bar::NextBar;
 use crate::ui::parts::problem::problem;
 use crate::ui::parts::refused::refusal_in;
 use crate::ui::parts::status_badge::status_label;
 use crate::ui::parts::welcome::WelcomePane;
 use crate::wire::card::Card;
 use crate::wire::error::UiError;
-use crate::wire::inbox::{InboxFilter, InboxView};
+use crate::wire::inbox::{InboxFilter, InboxView, NextCard};
 
 /// What the address asks for.
 #[derive(Debug, Clone)]
@@ -60,10 +63,12 @@ impl Place {
     }
 }
 
-/// The list, the card that was asked for or else the newest, and the card that was decided just before.
+/// The list, the card that was asked for or else the first, what comes after it if it does not wait any more, and the card
+/// that was decided just before.
 struct Loaded {
     view: InboxView,
     card: Option<Result<Card, UiError>>,
+    next: Option<NextCard>,
     decided: Option<Card>,
 }
 
@@ -73,11 +78,18 @@ async fn load(place: &Place) -> Result<Loaded, UiError> {
         Some(id) => Some(load_card(id).await),
         None => None,
     };
+    let next = match &card {
+        // In another tab the card has its row, and the rows go on.
+        Some(Ok(card)) if place.filter.tab() == "pending" && card.status != "pending" => {
+            load_next(card.id.clone(), place.filter.clone()).await?
+        }
+        _ => None,
+    };
     let decided = match place.done.clone() {
         Some(id) => load_card(id).await.ok(),
         None => None,
     };
-    Ok(Loaded { view, card, decided })
+    Ok(Loaded { view, card, next, decided })
 }
 
 /// The inbox.
@@ -107,14 +119,14 @@ pub fn InboxPage() -> impl IntoView {
 
 #[component]
 fn Inbox(place: Place, loaded: Loaded) -> impl IntoView {
-    let Loaded { view, card, decided } = loaded;
+    let Loaded { view, card, next, decided } = loaded;
     let title = match view.pending {
         0 => "Inbox".to_owned(),
         pending => format!("({}) Inbox", count(pending)),
     };
     let body = match (view.welcome.clone(), &card) {
         (Some(welcome), None) if view.rows.is_empty() => view! { <WelcomePane welcome=welcome /> }.into_any(),
-        _ => view! { <Split place=place view=view card=card decided=decided /> }.into_any(),
+        _ => view! { <Split place=place view=view card=card next=next decided=decided /> }.into_any(),
     };
     view! {
         <Title text=title />
@@ -127,6 +139,7 @@ fn Split(
     place: Place,
     view: InboxView,
     card: Option<Result<Card, UiError>>,
+    next: Option<NextCard>,
     decided: Option<Card>,
 ) -> impl IntoView {
     let shown = if place.at.is_some() { "card" } else { "list" };
@@ -153,6 +166,11 @@ fn Split(
     };
     let bulk = (view.may_decide && filter.tab() == "pending")
         .then(|| view! { <BulkBar filter=filter.clone() at=place.at.clone() /> });
+    let order = (filter.tab() == "pending").then(|| {
+        let (running_out, more_in) = (view.running_out, view.more_run_out_in);
+        view! { <InboxOrder filter=filter.clone() running_out=running_out more_in=more_in /> }
+    });
+    let (list, here) = (hidden_list(&filter, Some(decision_bar::FORM)), filter.clone());
     view! {
         <div class="inbox" data-shape="inbox" data-shown=shown data-empty=is_empty>
             <div class="inbox-side">
@@ -160,6 +178,7 @@ fn Split(
                 <InboxTabs filter=filter.clone() tabs=view.tabs.clone() />
                 <Trouble sentences=view.trouble.clone() />
                 {view.problem.clone().map(|sentence| view! { <Alert sentence=sentence /> })}
+                {order}
                 <InboxList list=view selected=selected filter=filter is_picked=place.is_picked />
                 {bulk}
             </div>
@@ -171,6 +190,8 @@ fn Split(
                     </a>
                 </div>
                 {pane}
+                <NextBar next=next filter=here is_beside=true />
+                {list}
             </div>
         </div>
     }
@@ -199,7 +220,11 @@ fn Nothing(filter: InboxFilter) -> impl IntoView {
     let tab = filter.tab().to_owned();
     let word = status_label(&tab).to_lowercase();
     let clear = (
-        address(&InboxFilter { status: filter.status.clone(), ..InboxFilter::default() }),
+        address(&InboxFilter {
+            status: filter.status.clone(),
+            order: filter.order.clone(),
+            ..InboxFilter::default()
+        }),
         "Clear the search",
     );
     let (icon, title, text, link) = match (tab.as_str(), filter.is_narrow()) {

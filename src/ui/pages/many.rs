@@ -10,7 +10,7 @@ use leptos_router::hooks::use_query_map;
 use crate::rpc::many::{load_many, load_many_done};
 use crate::ui::parts::alert::Alert;
 use crate::ui::parts::icons::{self, Icon};
-use crate::ui::parts::inbox_address::{address, filter_of, hidden};
+use crate::ui::parts::inbox_address::{address, filter_of, hidden_list};
 use crate::ui::parts::many_item::{Choice, ManyItemView};
 use crate::ui::parts::problem::problem;
 use crate::ui::parts::refused::refusal_in;
@@ -148,7 +148,7 @@ fn ManyForm(
     view! {
         <form id=FORM class="many-form" method="post" action="/rpc/decide_many" autocomplete="off">
             <input type="hidden" name="sent[verdict]" value=verdict />
-            {hidden(&filter, |field| format!("filter[{field}]"))}
+            {hidden_list(&filter, None)}
             // Enter on a box presses the first submit button of its form. This one closes a dialog, and there is none.
             <button type="submit" formmethod="dialog" hidden></button>
             <p class="many-lead">{lead}</p>

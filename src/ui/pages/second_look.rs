@@ -4,28 +4,31 @@
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::components::Redirect;
-use leptos_router::hooks::use_params_map;
+use leptos_router::hooks::{use_params_map, use_query_map};
 
 use crate::ui::parts::card_head::TargetHost;
 use crate::ui::parts::change_list::ChangeList;
 use crate::ui::parts::content_block::{ContentBlock, UndoNote};
 use crate::ui::parts::icons::{self, Icon};
+use crate::ui::parts::inbox_address::{alone, filter_of, hidden_list};
 use crate::ui::parts::safe_html::InlineHtml;
 use crate::ui::parts::warnings::Warnings;
 use crate::wire::card::SecondLook;
+use crate::wire::inbox::InboxFilter;
 
 /// What was sent, with a button that sends it for good. Whoever comes here in another way is led to the card.
 #[component]
 pub fn SecondLookPage() -> impl IntoView {
     let id = use_params_map().with_untracked(|params| params.get("id").unwrap_or_default());
+    let list = use_query_map().with_untracked(filter_of);
     match use_context::<SecondLook>() {
-        Some(look) => view! { <Look look=look /> }.into_any(),
-        None => view! { <Redirect path=format!("/inbox/{id}") /> }.into_any(),
+        Some(look) => view! { <Look look=look list=list /> }.into_any(),
+        None => view! { <Redirect path=alone(&list, &id) /> }.into_any(),
     }
 }
 
 #[component]
-fn Look(look: SecondLook) -> impl IntoView {
+fn Look(look: SecondLook, list: InboxFilter) -> impl IntoView {
     let SecondLook { form, title, title_html, kind, agent, target, .. } = look;
     let changes = look.changes;
     let yes = match changes.len() {
@@ -56,7 +59,7 @@ fn Look(look: SecondLook) -> impl IntoView {
             </section>
         }
     });
-    let card = format!("/inbox/{}", form.id);
+    let card = alone(&list, &form.id);
     view! {
         <Title text=format!("Approve {title}?") />
         <div class="page second-look" data-still="">
@@ -86,6 +89,7 @@ fn Look(look: SecondLook) -> impl IntoView {
                 <input type="hidden" name="seen" value=form.seen />
                 <input type="hidden" name="comment" value=form.comment />
                 {edits}
+                {hidden_list(&list, None)}
                 <input type="hidden" name="sure" value="true" />
                 <button class="button button--yes" name="verdict" value="approve">
                     <Icon path=icons::CHECK />

@@ -21,7 +21,7 @@ pub fn BulkBar(
     let all = format!("{here}{}picked=all", if here.contains('?') { '&' } else { '?' });
     view! {
         <form id=FORM class="bulk-bar" method="get" action="/inbox/decide" autocomplete="off" aria-label="Selected">
-            {hidden(&filter, str::to_owned)}
+            {hidden(&filter, None, str::to_owned)}
             // Enter on a box presses the first submit button of its form. This one closes a dialog, and there is none.
             <button type="submit" formmethod="dialog" hidden></button>
             <p class="bulk-line">

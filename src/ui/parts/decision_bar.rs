@@ -223,8 +223,8 @@ impl State {
         self.trouble.set(None);
         self.is_signed_out.set(false);
         spawn_local(async move {
-            let DecideAction { id, seen, verdict, comment, edits, sure } = decision;
-            let answer = in_time(decide_action(id, seen, verdict, comment, edits, sure)).await;
+            let DecideAction { id, seen, verdict, comment, edits, sure, filter } = decision;
+            let answer = in_time(decide_action(id, seen, verdict, comment, edits, sure, filter)).await;
             // Without an answer nobody knows whether it counted, as when the connection is lost.
             match answer.unwrap_or(Err(UiError::Offline)) {
                 // The form stays off until the next card is here.

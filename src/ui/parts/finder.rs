@@ -18,11 +18,13 @@ pub fn Finder(
     agents: Vec<String>,
 ) -> impl IntoView {
     let chips = chips(&filter);
-    let InboxFilter { status, q, kind, agent, since, until, .. } = filter;
+    let InboxFilter { status, q, kind, agent, since, until, order, .. } = filter;
     let status = status.map(|status| view! { <input type="hidden" name="status" value=status /> });
+    let order = order.map(|order| view! { <input type="hidden" name="order" value=order /> });
     view! {
         <form class="finder" method="get" action="/inbox" role="search" aria-label="Actions" autocomplete="off">
             {status}
+            {order}
             <label class="visually-hidden" for="q">
                 "Search title and text"
             </label>

@@ -16,6 +16,7 @@ pub fn filter_of(query: &ParamsMap) -> InboxFilter {
         agent: get("agent"),
         since: get("since"),
         until: get("until"),
+        order: get("order"),
         cursor: get("cursor"),
     }
 }
@@ -27,28 +28,34 @@ pub fn address(filter: &InboxFilter) -> String {
 
 /// The same with a card beside the list.
 pub fn with_card(filter: &InboxFilter, id: Option<&str>) -> String {
-    let InboxFilter { status, q, kind, agent, since, until, cursor } = filter;
-    let pairs = [
-        ("status", status.as_deref()),
-        ("q", q.as_deref()),
-        ("kind", kind.as_deref()),
-        ("agent", agent.as_deref()),
-        ("since", since.as_deref()),
-        ("until", until.as_deref()),
-        ("cursor", cursor.as_deref()),
-        ("at", id),
-    ];
+    let mut pairs = vec![("status", filter.status.as_deref())];
+    pairs.extend(filter.kept());
+    pairs.extend([("cursor", filter.cursor.as_deref()), ("at", id)]);
     with_query("/inbox", &pairs)
 }
 
-/// What narrows the list, as hidden fields of a form; `name` makes a field's name from the parameter's.
-pub fn hidden(filter: &InboxFilter, name: fn(&str) -> String) -> impl IntoView + use<> {
-    let InboxFilter { q, kind, agent, since, until, .. } = filter.clone();
-    [("q", q), ("kind", kind), ("agent", agent), ("since", since), ("until", until)]
-        .into_iter()
-        .filter_map(|(field, value)| Some((name(field), value?)))
-        .map(|(name, value)| view! { <input type="hidden" name=name value=value /> })
+/// A card on a page of its own, which knows the list that it was opened from.
+pub fn alone(filter: &InboxFilter, id: &str) -> String {
+    with_query(&format!("/inbox/{id}"), &filter.kept())
+}
+
+/// What narrows the list and its order, as hidden fields of a form; `name` makes a field's name from the parameter's.
+/// `form` is the form's id, for fields that stand outside of it.
+pub fn hidden(
+    filter: &InboxFilter,
+    form: Option<&'static str>,
+    name: fn(&str) -> String,
+) -> impl IntoView + use<> {
+    let fields =
+        filter.kept().into_iter().filter_map(|(field, value)| Some((name(field), value?.to_owned())));
+    fields
+        .map(|(name, value)| view! { <input type="hidden" form=form name=name value=value /> })
         .collect_view()
+}
+
+/// As [`hidden`], for a form that is about something else and only leads back to the list.
+pub fn hidden_list(filter: &InboxFilter, form: Option<&'static str>) -> impl IntoView + use<> {
+    hidden(filter, form, |field| format!("filter[{field}]"))
 }
 
 #[cfg(test)]
@@ -57,7 +64,8 @@ mod tests {
 
     #[test]
     fn an_address_is_what_it_was_read_from() {
-        let address_of = "/inbox?status=rejected&q=a%20b&kind=pay&agent=bot&since=2026-11-29&cursor=1.x";
+        let address_of =
+            "/inbox?status=rejected&q=a%20b&kind=pay&agent=bot&since=2026-11-29&order=due&cursor=1.x";
         let pairs = [
             ("status", "rejected"),
             ("q", "a b"),
@@ -65,6 +73,7 @@ mod tests {
             ("agent", "bot"),
             ("since", "2026-11-29"),
             ("until", ""),
+            ("order", "due"),
             ("cursor", "1.x"),
         ];
         let query: ParamsMap =

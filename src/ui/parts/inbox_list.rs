@@ -51,6 +51,9 @@ pub fn InboxList(
 fn newer(count: u32, filter: &InboxFilter) -> Option<impl IntoView + use<>> {
     let words = match (count, filter.cursor.is_some()) {
         (0, false) => return None,
+        (0, true) if filter.tab() == "pending" && filter.is_by_due() => {
+            "Back to what runs out first".to_owned()
+        }
         (0, true) => "Back to the newest".to_owned(),
         (InboxView::NEWER_CAP.., _) => format!("{}+ new", InboxView::NEWER_CAP - 1),
         (count, _) => format!("{count} new"),
@@ -76,6 +79,7 @@ fn Row(
         title,
         agent,
         excerpt,
+        created,
         expires,
         ended,
         by,
@@ -91,13 +95,13 @@ fn Row(
             </label>
         }
     });
-    let time = match ended {
-        None => view! {
-            <span class="visually-hidden">"expires in "</span>
-            <Remaining moment=expires before="" over="time is over" />
+    // What waits has two times: what is left stands where the others say when they ended, and says that it is left.
+    let (time, age) = match ended {
+        None => {
+            let age = view! { <span class="row-age"><span class="visually-hidden">"proposed "</span><Time moment=created /></span> };
+            (view! { <Remaining moment=expires after=" left" over="time is over" /> }.into_any(), Some(age))
         }
-        .into_any(),
-        Some(ended) => view! { <Time moment=ended /> }.into_any(),
+        Some(ended) => (view! { <Time moment=ended /> }.into_any(), None),
     };
     let badge = (status != "pending").then(|| {
         let label = status_label(&status).to_owned();
@@ -129,6 +133,7 @@ fn Row(
                     {badge}
                     <code>{kind}</code>
                     <span>{agent}</span>
+                    {age}
                     {by}
                     {(not_idempotent && is_pending).then(|| view! { <span class="flag">"Not idempotent"</span> })}
                     {(editable && is_pending).then(|| {

@@ -32,19 +32,23 @@ pub fn FullTime(
     view! { <time class="time" datetime=iso>{text}</time> }
 }
 
-/// How long there is until an instant: `27 min`, in the colour of caution when it is little.
+/// How long there is until an instant: `27 min left`, in the colour of caution when it is little.
 #[component]
 pub fn Remaining(
     /// The end.
     moment: Moment,
-    /// What stands before the time, for instance `expires in`.
+    /// What stands before the time, for instance `expires in `.
+    #[prop(optional)]
     before: &'static str,
+    /// What stands after it, for instance ` left`.
+    #[prop(optional)]
+    after: &'static str,
     /// What stands there instead when the time is over.
     over: &'static str,
 ) -> impl IntoView {
     let Moment { iso, text, from_now, .. } = moment;
     let words = match from_now {
-        1.. => format!("{before}{}", span::words(from_now.unsigned_abs())),
+        1.. => format!("{before}{}{after}", span::words(from_now.unsigned_abs())),
         _ => over.to_owned(),
     };
     view! {
@@ -54,6 +58,7 @@ pub fn Remaining(
             title=text
             data-from-now=from_now
             data-before=before
+            data-after=after
             data-over=over
             data-soon=(from_now < SOON).then_some("")
         >

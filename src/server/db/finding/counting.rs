@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 use super::{ActionFilter, Way, plan_for};
 use crate::domain::Instant;
 use crate::domain::action::Status;
-use crate::domain::ids::{ActionId, ProjectId};
+use crate::domain::ids::ProjectId;
 use crate::server::db::{DbResult, corrupt};
 
 /// Of each status, so many of the newest are looked at to learn how common the words are.
@@ -62,7 +62,7 @@ struct CountRow {
 }
 
 /// Looks how common the words of a search are; none if it has no words. Call it inside a transaction, and hand what it
-/// found to [`super::newest`] and [`counts`] with the same words.
+/// found to [`super::first`] and [`counts`] with the same words.
 ///
 /// # Errors
 /// If the database can't be reached.
@@ -82,6 +82,7 @@ pub async fn sample(
            cross join lateral (
              select count(*) as number, count(*) filter (where s.words @@ to_tsquery('simple', $14)) as hits from ("#,
         "action",
+        ["w.created_at", "desc", ""],
         "limit $15) s) newest",
         project,
         open,
@@ -132,6 +133,7 @@ pub async fn counts(
                from unnest($2::text[], $3::bool[]) as wanted (status, late)
                cross join lateral (select count(*) as number from ("#,
             "hits",
+            ["w.created_at", "desc", ""],
             "limit $14) one) found",
             project,
             filter,
@@ -146,6 +148,7 @@ pub async fn counts(
                from unnest($2::text[], $3::bool[]) as wanted (status, late)
                cross join lateral (select count(*) as number from ("#,
             "action",
+            ["w.created_at", "desc", ""],
             "limit $14) one) found",
             project,
             filter,

@@ -1,15 +1,13 @@
-//! Which actions a search is about: the newest that fit, and how many there are in each status.
+//! Which actions a search is about: the first that fit in an order, and how many there are in each status.
 //!
 //! Owns the conditions of a search, once, and the choice of the way through the indexes; what is then read of each
 //! action is [`super::listing`]'s. Every way is bounded by what it finds or by a limit, never by how much is stored.
 
 use sqlx::PgConnection;
-use sqlx::types::Uuid;
 
 use super::DbResult;
 use crate::domain::Instant;
 use crate::domain::action::Status;
-use crate::domain::ids::{ActionId, ProjectId};
 
 /// Which actions to find.
 #[derive(Debug, Clone, Default)]
@@ -26,9 +24,9 @@ pub struct ActionFilter {
     pub until: Option<Instant>,
     /// A query of `to_tsquery` over the proposed title and body.
     pub words: Option<String>,
-    /// Older than this one: the last of the page before.
+    /// Further on in the list than this one: the last of the page before.
     pub before: Option<Place>,
-    /// Newer than this one.
+    /// Not as far in the list as this one.
     pub after: Option<Place>,
 }
 
@@ -44,32 +42,37 @@ impl ActionFilter {
 }
 
 /// The conditions of a search as one statement has them. What waits is looked through for what is late only where
-/// anything is, which the clock sees to within seconds: otherwise all that waits would be read to find nothing. `$head` ends where a subselect of `action_id` and `created_at`
-/// begins, `$tail` goes on after its `order by`; `$source` is where the actions come from, as `w`. The arguments after
-/// the thirteen of the conditions start at `$14`.
+/// anything is, which the clock sees to within seconds: otherwise all that waits would be read to find nothing.
+///
+/// `$head` ends where a subselect of `action_id` and `at` begins, `$tail` goes on after its `order by`; `$source` is where
+/// the actions come from, as `w`. `$at` is the time that they are ordered by, `$direction` how, and `$only` the condition
+/// of the index that has that order, if it is a partial one. The arguments after the thirteen of the conditions start at
+/// `$14`.
 macro_rules! select_found {
-    ($row:ident, $head:literal, $source:literal, $tail:literal, $project:expr, $filter:expr, $now:expr $(, $arg:expr)*) => {{
+    ($row:ident, $head:literal, $source:literal, [$at:literal, $direction:literal, $only:literal], $tail:literal,
+     $project:expr, $filter:expr, $now:expr $(, $arg:expr)*) => {{
         let (statuses, late) = $crate::server::db::finding::stored(&$filter.statuses);
         let (before_at, before_id) = $filter.before.unzip();
         let (after_at, after_id) = $filter.after.unzip();
         sqlx::query_as!(
             $row,
             $head + "
-               select w.action_id, w.created_at, w.words from " + $source + " w
-               where w.project_id = $1 and w.status = wanted.status
+               select w.action_id, " + $at + " as at, w.words from " + $source + " w
+               where w.project_id = $1 and w.status = wanted.status " + $only + "
                  and (wanted.status <> 'pending' or (w.expires_at <= $4) = wanted.late)
                  and (not wanted.late or exists (
-                   select from action late where late.status = 'pending' and late.expires_at <= $4))
+                   select from action late
+                   where late.project_id = $1 and late.status = 'pending' and late.expires_at <= $4))
                  and ($5::text is null or w.kind = $5)
                  and ($6::text is null or w.proposed_by_name = $6)
                  and w.created_at >= coalesce($7, '-infinity'::timestamptz)
                  and w.created_at <= coalesce($8, 'infinity'::timestamptz)
                  and ($9::text is null or w.words @@ to_tsquery('simple', $9))
-                 and (w.created_at, w.action_id) < (coalesce($10, 'infinity'::timestamptz),
+                 and (" + $at + ", w.action_id) < (coalesce($10, 'infinity'::timestamptz),
                    coalesce($11, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid))
-                 and (w.created_at, w.action_id) > (coalesce($12, '-infinity'::timestamptz),
+                 and (" + $at + ", w.action_id) > (coalesce($12, '-infinity'::timestamptz),
                    coalesce($13, '00000000-0000-0000-0000-000000000000'::uuid))
-               order by w.created_at desc, w.action_id desc " + $tail,
+               order by " + $at + " " + $direction + ", w.action_id " + $direction + " " + $tail,
             $project.uuid(),
             &statuses,
             &late,
@@ -80,9 +83,9 @@ macro_rules! select_found {
             $filter.until,
             $filter.words,
             before_at,
-            before_id.map(ActionId::uuid),
+            before_id.map($crate::domain::ids::ActionId::uuid),
             after_at,
-            after_id.map(ActionId::uuid)
+            after_id.map($crate::domain::ids::ActionId::uuid)
             $(, $arg)*
         )
     }};
@@ -99,71 +102,15 @@ fn stored(wanted: &[Status]) -> (Vec<String>, Vec<bool>) {
 }
 
 mod counting;
+mod ordered;
 
 pub use counting::{StatusCount, WordSample, counts, sample};
-
-struct PlaceRow {
-    action_id: Uuid,
-    created_at: Instant,
-}
-
-/// Where an action stands in a list: when it was proposed, and its id for those of the same instant.
-pub type Place = (Instant, ActionId);
-
-/// The newest actions that pass the filter, newest first. Call it inside a transaction.
-///
-/// # Errors
-/// If the database can't be reached.
-pub async fn newest(
-    conn: &mut PgConnection,
-    project: ProjectId,
-    filter: &ActionFilter,
-    sample: Option<&WordSample>,
-    now: Instant,
-    limit: i64,
-) -> DbResult<Vec<Place>> {
-    let is_common = sample.is_none_or(|sample| sample.is_common_in(&filter.statuses));
-    plan_for(conn, filter, if is_common { Way::InOrder } else { Way::ByWords }).await?;
-    let rows = if is_common {
-        // Status by status, because the index gives the newest of one status; then the newest of those.
-        let rows = select_found!(
-            PlaceRow,
-            r#"select found.action_id as "action_id!", found.created_at as "created_at!"
-               from unnest($2::text[], $3::bool[]) as wanted (status, late)
-               cross join lateral ("#,
-            "action",
-            "limit $14) found order by found.created_at desc, found.action_id desc limit $14",
-            project,
-            filter,
-            now,
-            limit
-        );
-        rows.fetch_all(conn).await?
-    } else {
-        let rows = select_found!(
-            PlaceRow,
-            r#"with hits as materialized (
-                 select action_id, project_id, status, kind, proposed_by_name, created_at, expires_at, words
-                 from action where words @@ to_tsquery('simple', $9))
-               select found.action_id as "action_id!", found.created_at as "created_at!"
-               from unnest($2::text[], $3::bool[]) as wanted (status, late)
-               cross join lateral ("#,
-            "hits",
-            "limit $14) found order by found.created_at desc, found.action_id desc limit $14",
-            project,
-            filter,
-            now,
-            limit
-        );
-        rows.fetch_all(conn).await?
-    };
-    Ok(rows.into_iter().map(|row| (row.created_at, ActionId::from_uuid(row.action_id))).collect())
-}
+pub use ordered::{Order, Place, first, place_of};
 
 /// Ways through the indexes that a statement may take.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// The newest, one after the other.
+    /// The first, one after the other.
     InOrder,
     /// All that have the words.
     ByWords,
