@@ -115,6 +115,29 @@ async fn what_is_copied_of_a_payload_is_the_payload(db: PgPool) {
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
+async fn what_does_not_look_like_what_it_is_is_said_before_the_content(db: PgPool) {
+    let app = TestApp::start(&db).await;
+    let ada = app.ada().await;
+    let proposal = mail_with(json!({
+        "preview": {"format": "markdown", "body": "Pay [paypal.com](https://evil.example) no&ZeroWidthSpace;w."},
+        "target_url": "https://xn--pypal-4ve.com/pay",
+        "payload": {"memo": "x".repeat(4_000), "to": {"a": 1, "b": 2}},
+    }));
+    let id = app.agent().proposed(&proposal).await;
+    let card = ada.open(&format!("/inbox/{id}")).await;
+    let warnings = card.text(".warnings");
+    for part in [
+        "Preview: 1 invisible character",
+        "Preview: 1 link is not what it seems: the text names paypal.com, this opens evil.example",
+        "Target: xn--pypal-4ve.com stands for “p\u{430}⟨U+0430⟩ypal.com”",
+    ] {
+        assert!(warnings.contains(part), "{part}: {warnings}");
+    }
+    assert!(card.has("details.payload[open]"), "what is approved is shown, however long");
+    assert!(card.text(".payload summary").contains("3 values"), "{}", card.text(".payload summary"));
+}
+
+#[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
 async fn approving_leads_to_the_card_that_says_so(db: PgPool) {
     let app = TestApp::start(&db).await;
     let id = app.agent().proposed(&mail()).await;

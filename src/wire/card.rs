@@ -110,7 +110,7 @@ pub struct PayloadView {
     pub json: SafeHtml,
     /// The same to copy, where the text that is shown has marks in it.
     pub exact: Option<String>,
-    /// How much it holds, in words: `3 fields`.
+    /// How much it holds, in words: `3 values`.
     pub size: String,
 }
 

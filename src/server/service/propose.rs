@@ -10,6 +10,7 @@ use crate::domain::ids::ActionId;
 use crate::domain::proposal::{self, Proposal, RawProposal};
 use crate::domain::text::FieldError;
 use crate::server::error::{ServiceError, ServiceResult};
+use crate::server::text::reads_like;
 use crate::server::{db, random};
 
 /// How the kinds of this server's own actions begin. A reviewer learns that a test does nothing, so nobody else may
@@ -38,9 +39,10 @@ impl Services {
         raw: RawProposal,
         channel: Channel,
     ) -> ServiceResult<Proposed> {
-        if raw.kind.as_deref().is_some_and(|kind| kind.trim_start().to_lowercase().starts_with(OWN_KINDS)) {
-            let text =
-                format!("begins with {OWN_KINDS}, which only this server's own actions do. Choose another.");
+        if raw.kind.as_deref().is_some_and(|kind| reads_like(kind, OWN_KINDS)) {
+            let text = format!(
+                "begins with {OWN_KINDS}, or reads as if it did, which only this server's own actions do. Choose another."
+            );
             return Err(ServiceError::Invalid(vec![FieldError::invalid("kind", text)]));
         }
         self.propose_any(agent, raw, channel).await

@@ -35,6 +35,10 @@ pub(super) fn hidden_kind(before: Option<char>, ch: char, after: Option<char>) -
         '\u{200C}' | '\u{200D}' => (!is_joiner_in_place(before, ch, after)).then_some(K::Invisible),
         '\u{FE0E}' | '\u{FE0F}' => (!is_emoji_selector_in_place(before, after)).then_some(K::Invisible),
         '\u{180B}'..='\u{180F}' => (!before.is_some_and(is_mongolian)).then_some(K::Invisible),
+        // Marks of three scripts that show nothing of their own.
+        '\u{70F}' => (!after.is_some_and(is_syriac)).then_some(K::Invisible),
+        '\u{2D7F}' => (!before.is_some_and(is_tifinagh)).then_some(K::Invisible),
+        '\u{16FE4}' => (!before.is_some_and(is_khitan)).then_some(K::Invisible),
         '\u{E0000}'..='\u{E007F}' => Some(K::Tag),
         '\u{AD}'
         | '\u{34F}'
@@ -93,6 +97,18 @@ fn is_mongolian(c: char) -> bool {
     matches!(c, '\u{1820}'..='\u{18AA}')
 }
 
+fn is_syriac(c: char) -> bool {
+    matches!(c, '\u{710}'..='\u{74F}')
+}
+
+fn is_tifinagh(c: char) -> bool {
+    matches!(c, '\u{2D30}'..='\u{2D6F}')
+}
+
+fn is_khitan(c: char) -> bool {
+    matches!(c, '\u{18B00}'..='\u{18CFF}')
+}
+
 fn is_indic(c: char) -> bool {
     matches!(c, '\u{900}'..='\u{DFF}')
 }
@@ -141,6 +157,7 @@ pub(super) fn describe(ch: char, kind: FindingKind) -> &'static str {
     match ch {
         '\0' => "NULL",
         '\u{8}' => "BACKSPACE",
+        '\n' => "LINE FEED",
         '\r' => "CARRIAGE RETURN",
         '\u{1B}' => "ESCAPE",
         '\u{7F}' => "DELETE",
@@ -223,6 +240,8 @@ mod tests {
             "র\u{200D}্য",
             "\u{3000}日本",
             "a\r\nb\tc",
+            "\u{70F}\u{712}\u{713}",
+            "ⵜ\u{2D7F}ⵜ",
         ] {
             assert_eq!(kinds(ordinary), [], "{ordinary:?}");
         }
@@ -242,6 +261,9 @@ mod tests {
             ('\u{AD}', Invisible),
             ('\u{FE01}', Invisible),
             ('\u{E0100}', Invisible),
+            ('\u{16FE4}', Invisible),
+            ('\u{2D7F}', Invisible),
+            ('\u{70F}', Invisible),
             ('\u{E0041}', Tag),
             ('\0', Control),
             ('\u{1B}', Control),

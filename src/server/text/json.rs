@@ -7,6 +7,8 @@ use serde_json::Value;
 use crate::{
     server::text::{
         escape::escape,
+        finding::FindingKind,
+        invisible::{code_point, describe},
         language::Language,
         plain::{code, inline},
         reveal::Revealer,
@@ -18,10 +20,11 @@ use crate::{
 const MAX_VALUES: usize = 5_000;
 
 /// Renders `value` as nested lists in `<div class="json">`: containers are `<details open>` that say how much
-/// they hold, values carry their type as a class.
+/// they hold, values carry their type as a class. A text of several lines is a block of its own, and no key has
+/// a line break, so that nothing in a text can be taken for a field.
 pub fn json_tree_html(value: &Value) -> SafeHtml {
     let all = value.to_string();
-    if count_fields(value) > MAX_VALUES {
+    if count_values(value) > MAX_VALUES {
         return code(Language::Json, &serde_json::to_string_pretty(value).unwrap_or(all));
     }
     let mut out = String::from("<div class=\"json\">");
@@ -32,10 +35,10 @@ pub fn json_tree_html(value: &Value) -> SafeHtml {
 }
 
 /// Counts the values that are no containers, and the containers that are empty: what a person has to read.
-pub fn count_fields(value: &Value) -> usize {
+pub fn count_values(value: &Value) -> usize {
     match value {
-        Value::Object(map) if !map.is_empty() => map.values().map(count_fields).sum(),
-        Value::Array(list) if !list.is_empty() => list.iter().map(count_fields).sum(),
+        Value::Object(map) if !map.is_empty() => map.values().map(count_values).sum(),
+        Value::Array(list) if !list.is_empty() => list.iter().map(count_values).sum(),
         _ => 1,
     }
 }
@@ -92,7 +95,7 @@ fn label(revealer: &Revealer, name: Option<Name<'_>>, out: &mut String) {
         Some(Name::Key("")) => out.push_str("<span class=\"json-key json-empty\">empty key</span>: "),
         Some(Name::Key(key)) => {
             out.push_str("<span class=\"json-key\">");
-            revealer.html(key, out);
+            one_line(revealer, key, out);
             out.push_str("</span>: ");
         }
         Some(Name::Index(index)) => {
@@ -103,7 +106,33 @@ fn label(revealer: &Revealer, name: Option<Name<'_>>, out: &mut String) {
     }
 }
 
+/// Writes a key, its line breaks as marks.
+fn one_line(revealer: &Revealer, key: &str, out: &mut String) {
+    let mut from = 0;
+    for (at, line_break) in key.match_indices(['\n', '\r']) {
+        revealer.html(&key[from..at], out);
+        let ch = if line_break == "\n" { '\n' } else { '\r' };
+        let code = code_point(ch);
+        out.push_str("<span class=\"revealed\" title=\"");
+        out.push_str(describe(ch, FindingKind::Control));
+        out.push_str(", ");
+        out.push_str(&code);
+        out.push_str("\">");
+        out.push_str(&code);
+        out.push_str("</span>");
+        from = at + 1;
+    }
+    revealer.html(&key[from..], out);
+}
+
 fn scalar(revealer: &Revealer, value: &Value, out: &mut String) {
+    if let Value::String(text) = value
+        && text.contains('\n')
+    {
+        out.push_str("<div class=\"json-string json-lines\">");
+        quoted(revealer, text, out);
+        return out.push_str("</div>");
+    }
     let (class, text) = match value {
         Value::Null => ("json-null", "null".to_owned()),
         Value::Bool(flag) => ("json-bool", flag.to_string()),
@@ -118,13 +147,17 @@ fn scalar(revealer: &Revealer, value: &Value, out: &mut String) {
     out.push_str("\">");
     // Quotes tell the text "true" from the value, without relying on colour.
     if class == "json-string" {
-        escape("\"", out);
-        revealer.html(&text, out);
-        escape("\"", out);
+        quoted(revealer, &text, out);
     } else {
         out.push_str(inline(&text).as_str());
     }
     out.push_str("</span>");
+}
+
+fn quoted(revealer: &Revealer, text: &str, out: &mut String) {
+    escape("\"", out);
+    revealer.html(text, out);
+    escape("\"", out);
 }
 
 fn counted(count: usize, noun: &str) -> String {
@@ -159,6 +192,21 @@ mod tests {
     }
 
     #[test]
+    fn a_line_break_starts_no_field() {
+        let html = json_tree_html(&json!({"memo": "thanks\"\nto: \"bob\"\namount: \"10", "a\r\nb": "eve"}));
+        let html = html.as_str();
+        for part in [
+            "<span class=\"json-key\">memo</span>: <div class=\"json-string json-lines\">&quot;thanks&quot;\nto: \
+             &quot;bob&quot;\namount: &quot;10&quot;</div></li>",
+            "<span class=\"json-key\">a<span class=\"revealed\" title=\"CARRIAGE RETURN, U+000D\">U+000D</span>\
+             <span class=\"revealed\" title=\"LINE FEED, U+000A\">U+000A</span>b</span>: ",
+        ] {
+            assert!(html.contains(part), "{part} in {html}");
+        }
+        text_of(html).unwrap();
+    }
+
+    #[test]
     fn large_integers_are_exact_and_huge_payloads_are_text() {
         let value: Value = serde_json::from_str("18446744073709551615").unwrap();
         assert!(json_tree_html(&value).as_str().contains(">18446744073709551615<"));
@@ -167,9 +215,9 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_what_a_person_has_to_read() {
-        assert_eq!(count_fields(&json!({"a": 1, "b": {"c": [1, 2], "d": {}}})), 4);
-        assert_eq!(count_fields(&json!([])), 1);
+    fn values_are_what_a_person_has_to_read() {
+        assert_eq!(count_values(&json!({"a": 1, "b": {"c": [1, 2], "d": {}}})), 4);
+        assert_eq!(count_values(&json!([])), 1);
     }
 
     proptest! {

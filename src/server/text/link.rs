@@ -4,6 +4,8 @@
 //! become links, and the reader sees the host that the browser will go to, in the form that DNS uses.
 use url::Url;
 
+use crate::server::text::{inspect::inspect, reveal::reveal_text};
+
 /// What to do with an address.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Target {
@@ -32,7 +34,8 @@ pub(super) fn target(address: &str, text: &str) -> Target {
         "http" | "https" => {
             let Some(host) = url.host_str() else { return Target::Refuse };
             let shown = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-            let warning = user_info(&url, host).or_else(|| other_host(text, host));
+            let warning =
+                user_info(&url, host).or_else(|| other_host(text, host)).or_else(|| posing_name(host));
             Target::Open { shown, warning, href: url.into() }
         }
         _ => Target::Refuse,
@@ -50,6 +53,25 @@ fn other_host(text: &str, host: &str) -> Option<String> {
     let named = text.split_whitespace().find_map(named_host)?;
     let bare = |host: &str| host.trim_start_matches("www.").trim_end_matches('.').to_owned();
     (bare(&named) != bare(host)).then(|| format!("the text names {named}, this opens {host}"))
+}
+
+/// The name that stands behind a host in punycode is not what it looks like.
+fn posing_name(host: &str) -> Option<String> {
+    if !host.split('.').any(|label| label.starts_with("xn--")) {
+        return None;
+    }
+    // A name that breaks a rule is decoded all the same, as far as it goes.
+    let (name, _) = idna::domain_to_unicode(host);
+    let found = inspect(&name).into_iter().find(|finding| finding.kind.is_warning())?;
+    Some(format!("{host} stands for “{}”: {}", reveal_text(&name), found.sentence))
+}
+
+/// What a reader should be warned of in an address that stands alone.
+pub fn address_warning(address: &str) -> Option<String> {
+    match target(address, "") {
+        Target::Open { warning, .. } => warning,
+        Target::Refuse => None,
+    }
 }
 
 /// The host that a word of the text claims, if the word is an address.
@@ -108,6 +130,30 @@ mod tests {
         }
         for text in ["README.md", "good.com", "https://www.good.com/a", "v1.2.3", "main.rs", "a@b.com"] {
             assert_eq!(open("https://good.com", text).1, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_punycode_is_decoded_where_it_poses() {
+        for (address, name, part) in [
+            ("https://xn--pypal-4ve.com", "p\u{430}⟨U+0430⟩ypal.com", "mixes Latin and Cyrillic"),
+            ("https://XN--PYPAL-4VE.com/", "p\u{430}⟨U+0430⟩ypal.com", "mixes Latin and Cyrillic"),
+            ("https://p%D0%B0ypal.com", "p\u{430}⟨U+0430⟩ypal.com", "mixes Latin and Cyrillic"),
+            ("https://paypa\u{131}.com", "paypa\u{131}⟨U+0131⟩.com", "U+0131 looks like “i”"),
+            ("https://\u{430}\u{440}\u{440}\u{4CF}\u{435}.com", "⟨U+0435⟩.com", "is Cyrillic"),
+        ] {
+            let warning = address_warning(address).unwrap();
+            assert!(
+                warning.starts_with("xn--") && warning.contains(name) && warning.contains(part),
+                "{warning}"
+            );
+        }
+        for address in [
+            "https://xn--mnchen-3ya.de",
+            "https://\u{43C}\u{43E}\u{441}\u{43A}\u{432}\u{430}.\u{440}\u{444}",
+            "https://例え.jp",
+        ] {
+            assert_eq!(address_warning(address), None, "{address}");
         }
     }
 

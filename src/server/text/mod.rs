@@ -5,10 +5,11 @@
 //! ever markup, and a reader sees every character, because what has no look of its own (bidi controls,
 //! zero-width and look-alike characters) is marked.
 //!
-//! Every stylesheet that shows this markup needs `white-space: pre-wrap` on `pre`, `.diff-text`, `.raw-html`,
-//! `.json-string` and `.json-key`, or line feeds would vanish after all.
+//! Every stylesheet that shows this markup needs `white-space: pre-wrap` on `pre`, `.diff-text`, `.raw-html`
+//! and `.json-string`, or line feeds would vanish after all.
 mod changes;
 mod diff;
+mod digits;
 mod escape;
 mod excerpt;
 mod finding;
@@ -23,6 +24,7 @@ mod markdown;
 mod plain;
 mod reveal;
 mod sanitize;
+mod signs;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -33,9 +35,11 @@ pub use diff::unified_diff_html;
 pub use excerpt::excerpt;
 pub use finding::{Finding, FindingKind};
 pub use inspect::inspect;
-pub use json::{count_fields, json_tree_html};
+pub use json::{count_values, json_tree_html};
 pub use language::Language;
-pub use markdown::markdown;
+pub use link::address_warning;
+pub use lookalike::reads_like;
+pub use markdown::{link_warning, markdown};
 pub use plain::{code, inline, plain};
 pub use reveal::{reveal_html, reveal_text};
 

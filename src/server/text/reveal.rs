@@ -7,7 +7,7 @@ use crate::server::text::{
     escape::escape,
     finding::FindingKind,
     invisible::{code_point, describe, flag_len, hidden_kind},
-    lookalike::{Context, Verdict, is_word, poses_as_punctuation},
+    lookalike::{Context, Verdict, is_word},
 };
 
 /// A stretch of text and what is odd about it.
@@ -90,13 +90,10 @@ impl Revealer {
                 end = at + length;
             } else if let Some(kind) = hidden_kind(before, ch, part[end..].chars().next()) {
                 odd = Some(Piece::Hidden(ch, kind));
-            } else if let Some(plain) = poses_as_punctuation(ch) {
-                let near_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphabetic());
-                // Between digits these signs are fractions and ratios.
-                odd = (near_letter(before) || near_letter(part[end..].chars().next()))
-                    .then(|| Piece::LookAlike(&part[at..end], Verdict::Sign { sign: ch, plain }));
+            } else if let Some(verdict) = self.context.sign(&part[..at], ch, &part[end..]) {
+                odd = Some(Piece::LookAlike(&part[at..end], verdict));
             } else if is_word(ch) {
-                end = word_end(part, at);
+                end = self.word_end(part, at);
                 odd = self
                     .context
                     .verdict(&part[..at], &part[at..end], &part[end..])
@@ -116,21 +113,22 @@ impl Revealer {
             take(Piece::Plain(&part[plain_from..]));
         }
     }
-}
 
-/// The end of the word at `from`: before the first character that is no part of it or can't be seen.
-fn word_end(text: &str, from: usize) -> usize {
-    let mut before = None;
-    for (at, ch) in text[from..].char_indices() {
-        // Hangul fillers count as letters in Unicode; they must not hide inside a word.
-        if at > 0
-            && (!is_word(ch) || poses_as_punctuation(ch).is_some() || hidden_kind(before, ch, None).is_some())
-        {
-            return from + at;
+    /// The end of the word at `from`: before the first character that is no part of it, can't be seen or poses
+    /// as a sign.
+    fn word_end(&self, text: &str, from: usize) -> usize {
+        let mut before = None;
+        for (offset, ch) in text[from..].char_indices() {
+            let at = from + offset;
+            let is_sign = || self.context.sign(&text[..at], ch, &text[at + ch.len_utf8()..]).is_some();
+            // Hangul fillers count as letters in Unicode; they must not hide inside a word.
+            if offset > 0 && (!is_word(ch) || hidden_kind(before, ch, None).is_some() || is_sign()) {
+                return at;
+            }
+            before = Some(ch);
         }
-        before = Some(ch);
+        text.len()
     }
-    text.len()
 }
 
 /// Appends `text` as HTML in which everything unseen is marked: `<span class="revealed">` for a character,
@@ -177,6 +175,16 @@ mod tests {
         );
         assert_eq!(reveal_text("p\u{430}ypal"), "p\u{430}⟨U+0430⟩ypal");
         assert_eq!(reveal_text("good.com\u{2215}path 1\u{2215}2"), "good.com\u{2215}⟨U+2215⟩path 1\u{2215}2");
+    }
+
+    #[test]
+    fn a_dot_of_another_script_is_marked_inside_an_address() {
+        assert_eq!(
+            reveal_text("https://bank.exampleꓸevilꓸcom/"),
+            "https://bank.exampleꓸ⟨U+A4F8⟩evilꓸ⟨U+A4F8⟩com/"
+        );
+        assert_eq!(reveal_text("rm ‐rf ∗"), "rm ‐⟨U+2010⟩rf ∗⟨U+2217⟩");
+        assert_eq!(reveal_text("pay ৪৭"), "pay ৪⟨U+09EA⟩৭⟨U+09ED⟩");
     }
 
     #[test]

@@ -45,6 +45,7 @@ const CLASSES: [(&str, &[&str]); 6] = [
             "link-warning",
             "link-refused",
             "link-title",
+            "md-unused",
             "image",
             "raw-html",
             "task",
@@ -69,6 +70,7 @@ static GATE: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .tag_attributes(HashMap::from([
             ("a", HashSet::from(["href"])),
             ("code", HashSet::from(["class"])),
+            ("li", HashSet::from(["value"])),
             ("ol", HashSet::from(["start"])),
             ("span", HashSet::from(["title"])),
         ]))
@@ -80,6 +82,7 @@ static GATE: LazyLock<Builder<'static>> = LazyLock::new(|| {
         .link_rel(Some("nofollow noopener noreferrer ugc"))
         .set_tag_attribute_value("a", "target", "_blank")
         .attribute_filter(|tag, attribute, value| match (tag, attribute) {
+            ("li", "value") => value.bytes().all(|b| b.is_ascii_digit()).then(|| value.into()),
             ("code", "class") => is_language_class(value).then(|| value.into()),
             _ => Some(value.into()),
         })
@@ -106,7 +109,7 @@ fn is_affordable(html: &str) -> bool {
 }
 
 /// Tells whether a fence's first word can be a class.
-pub(super) fn is_language(name: &str) -> bool {
+fn is_language(name: &str) -> bool {
     (1..=24).contains(&name.len())
         && name
             .bytes()
@@ -130,6 +133,10 @@ mod tests {
                 "<span class=\"tok-kw\" title=\"t\">x</span>",
             ),
             ("<code class=\"language-sh x\">x</code>", "<code>x</code>"),
+            (
+                "<ol><li value=\"7\">x</li><li value=\"x\">y</li></ol>",
+                "<ol><li value=\"7\">x</li><li>y</li></ol>",
+            ),
             ("<script>x</script><img src=x onerror=y><form><input></form>", ""),
             (
                 "<a href=\"javascript:x\">x</a><a href=\"/rpc\">y</a>",

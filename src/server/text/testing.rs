@@ -12,6 +12,7 @@ fn allowed() -> HashMap<&'static str, &'static [&'static str]> {
     }
     allowed.insert("span", &["class", "title"]);
     allowed.insert("a", &["href", "rel", "target"]);
+    allowed.insert("li", &["value"]);
     allowed.insert("ol", &["start", "class"]);
     allowed.insert("details", &["class", "open"]);
     allowed.insert("tr", &["class"]);
@@ -51,7 +52,7 @@ fn check_tag(tag: &str, allowed: &HashMap<&str, &[&str]>) -> Result<(), String> 
             "class" => {
                 value.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_ +".contains(c))
             }
-            "start" | "colspan" => value.chars().all(|c| c.is_ascii_digit()),
+            "start" | "value" | "colspan" => value.chars().all(|c| c.is_ascii_digit()),
             "rel" => value == "nofollow noopener noreferrer ugc",
             "target" => value == "_blank",
             "open" => value.is_empty(),

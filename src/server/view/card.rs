@@ -30,7 +30,7 @@ pub fn card(
     // After an approval with edits that is the approved version.
     let digest =
         action.decision().and_then(|decision| decision.approved_sha256).unwrap_or(action.content_sha256);
-    let (version, fell_back) = content::content(&shown, digest);
+    let (version, rendered) = content::content(&shown, digest);
     let status = action.status(reader.now);
     let (claimed, result) = match &action.state {
         ActionState::Approved { claim, .. } => (claim.as_ref(), None),
@@ -57,7 +57,7 @@ pub fn card(
         target: shown.target_url.as_deref().map(content::target),
         not_idempotent: action.asks_again(),
         undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
-        warnings: content::warnings(action, &shown, fell_back),
+        warnings: content::warnings(action, &shown, Some(&rendered)),
         content: version,
         may_decide,
         fields: if status == Status::Pending && may_decide { fields(action) } else { Vec::new() },

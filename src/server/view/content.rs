@@ -5,11 +5,19 @@ use serde_json::Value;
 
 use crate::domain::action::Action;
 use crate::domain::content::{Content, ContentDigest, PreviewFormat};
-use crate::server::text;
+use crate::server::text::{self, Finding};
 use crate::wire::card::{ContentView, PayloadView, Target};
 
-/// A version of an action's content, and whether its preview had to be shown as plain text because it could not be rendered.
-pub(super) fn content(shown: &Content, digest: ContentDigest) -> (ContentView, bool) {
+/// What came of rendering a preview.
+pub(super) struct Shown {
+    /// It had to be shown as plain text because it could not be rendered.
+    pub fell_back: bool,
+    /// What in it does not look like what it is, entities of Markdown included.
+    pub findings: Vec<Finding>,
+}
+
+/// A version of an action's content, and what came of rendering its preview.
+pub(super) fn content(shown: &Content, digest: ContentDigest) -> (ContentView, Shown) {
     let (preview, code) = preview(shown);
     let view = ContentView {
         format: if code.is_some() { "code" } else { shown.preview.format.as_str() }.to_owned(),
@@ -21,7 +29,7 @@ pub(super) fn content(shown: &Content, digest: ContentDigest) -> (ContentView, b
         digest: digest.to_string(),
         digest_short: digest.short(),
     };
-    (view, preview.fell_back)
+    (view, Shown { fell_back: preview.fell_back, findings: preview.findings })
 }
 
 /// A preview in its format, and its language if it is code.
@@ -46,26 +54,33 @@ fn code_of(content: &Content) -> Option<text::Language> {
     (content.preview.format == PreviewFormat::Plain).then_some(language)
 }
 
-/// What a reader should know before they read: everything that does not look like what it is.
-pub(super) fn warnings(action: &Action, content: &Content, fell_back: bool) -> Vec<String> {
+/// What a reader should know before they read: everything that does not look like what it is. `shown` is there where
+/// the preview was rendered.
+pub(super) fn warnings(action: &Action, content: &Content, shown: Option<&Shown>) -> Vec<String> {
     let payload = content.payload.as_ref().map(Value::to_string).unwrap_or_default();
+    let body = content.preview.body.as_str();
+    let target = content.target_url.as_deref().unwrap_or_default();
     let places = [
-        ("Kind", content.kind.as_str()),
-        ("Title", content.title.as_str()),
-        ("Preview", content.preview.body.as_str()),
-        ("Payload", payload.as_str()),
-        ("Target", content.target_url.as_deref().unwrap_or_default()),
+        ("Kind", text::inspect(content.kind.as_str())),
+        ("Title", text::inspect(content.title.as_str())),
+        ("Preview", shown.map_or_else(|| text::inspect(body), |shown| shown.findings.clone())),
+        ("Payload", text::inspect(&payload)),
+        ("Target", text::inspect(target)),
     ];
     let mut sentences = Vec::new();
     if let Some(at) = action.erased_at {
         sentences.push(format!("The content of this action was erased on {}.", at.date()));
     }
-    for (place, text) in places {
+    for (place, findings) in places {
         // Unusual spaces are marked in the text and alarm nobody.
-        let alarming = text::inspect(text).into_iter().filter(|finding| finding.kind.is_warning());
+        let alarming = findings.into_iter().filter(|finding| finding.kind.is_warning());
         sentences.extend(alarming.map(|finding| format!("{place}: {}", finding.sentence)));
     }
-    if fell_back {
+    if content.preview.format == PreviewFormat::Markdown {
+        sentences.extend(text::link_warning(body).map(|sentence| format!("Preview: {sentence}")));
+    }
+    sentences.extend(text::address_warning(target).map(|sentence| format!("Target: {sentence}")));
+    if shown.is_some_and(|shown| shown.fell_back) {
         let format = content.preview.format.as_str();
         sentences.push(format!("The preview could not be shown as {format}; this is its plain text."));
     }
@@ -85,7 +100,7 @@ fn payload(value: &Value) -> PayloadView {
         tree: text::json_tree_html(value),
         json: text::code(text::Language::Json, &json),
         exact: (text::reveal_text(&json) != json).then_some(json),
-        size: counted(text::count_fields(value), "field"),
+        size: counted(text::count_values(value), "value"),
     }
 }
 

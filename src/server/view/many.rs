@@ -37,7 +37,7 @@ pub fn is_special(action: &Action, same: Option<&PastAction>) -> bool {
     action.asks_again()
         || !action.editable.is_empty()
         || same.is_some()
-        || !content::warnings(action, &action.content, false).is_empty()
+        || !content::warnings(action, &action.content, None).is_empty()
 }
 
 /// An action that waits, for a page with others. `same` is the latest decision about the same content.
@@ -99,7 +99,7 @@ fn reasons(action: &Action, same: Option<&PastAction>, me: ReviewerId, reader: &
         let ago = reader.moment(past.decided_at).relative;
         reasons.push(format!("The same content was {word} by {by} {ago}."));
     }
-    reasons.extend(content::warnings(action, &action.content, false));
+    reasons.extend(content::warnings(action, &action.content, None));
     reasons
 }
 

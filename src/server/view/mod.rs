@@ -32,5 +32,5 @@ use crate::domain::action::Action;
 
 /// What a reader should know before they read what was proposed: everything that does not look like what it is.
 pub fn warnings(action: &Action) -> Vec<String> {
-    content::warnings(action, &action.content, false)
+    content::warnings(action, &action.content, None)
 }

@@ -12,7 +12,7 @@ use crate::wire::card::{DecideForm, SecondLook};
 pub fn second_look(action: &Action, form: DecideForm, edits: &[Edit]) -> SecondLook {
     // Edits that can't be applied are refused when they are sent; until then the proposal is what there is to see.
     let shown = apply(&action.content, edits).unwrap_or_else(|_| action.content.clone());
-    let (version, fell_back) = content::content(&shown, shown.digest());
+    let (version, rendered) = content::content(&shown, shown.digest());
     SecondLook {
         form,
         title: text::reveal_text(shown.title.as_str()),
@@ -21,7 +21,7 @@ pub fn second_look(action: &Action, form: DecideForm, edits: &[Edit]) -> SecondL
         agent: text::reveal_text(&action.agent),
         not_idempotent: action.asks_again(),
         changes: changes(&action.content, edits),
-        warnings: content::warnings(action, &shown, fell_back),
+        warnings: content::warnings(action, &shown, Some(&rendered)),
         target: shown.target_url.as_deref().map(content::target),
         undo: action.undo.as_ref().map(Undo::as_str).map(text::inline),
         content: version,

@@ -42,10 +42,11 @@ pub fn Preview(
                     {digest}
                 </code>
             </div>
-            <div data-part="first" data-format=format>
+            // It scrolls sideways where it is too wide, by keyboard too.
+            <div data-part="first" data-format=format tabindex="0">
                 <Html html=rendered class="preview-body prose" />
             </div>
-            {raw.map(|raw| view! { <div data-part="second"><Html html=raw class="preview-body raw" /></div> })}
+            {raw.map(|raw| view! { <div data-part="second" tabindex="0"><Html html=raw class="preview-body raw" /></div> })}
         </section>
     }
 }

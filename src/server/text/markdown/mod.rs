@@ -3,15 +3,22 @@
 //! Owns the reading of Markdown (`CommonMark` with tables, strike-through and task lists) and what each part of it
 //! looks like. It must not know about pages, and must not write elements that the sanitiser's list lacks. The
 //! invariants: no part of the text is interpreted as HTML, nothing is loaded, and nothing the agent wrote
-//! disappears: addresses, titles, fence infos, HTML and unused link definitions stay readable.
+//! disappears: addresses, titles and labels, fence infos, numbers of lists, surplus cells, HTML and unused link
+//! definitions stay readable.
 //!
 //! Headings become paragraphs that look like headings: the outline of the page belongs to the page, and an
 //! agent's "Approved by" must not be a landmark in it.
+mod cover;
+mod links;
 mod parts;
 
-use std::{collections::HashSet, ops::Range};
+use std::ops::Range;
 
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd, TextMergeStream};
+use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd, TextMergeWithOffset};
+
+use cover::Cover;
+pub use links::link_warning;
+use parts::Numbers;
 
 use crate::{
     server::text::{
@@ -25,8 +32,8 @@ use crate::{
     wire::safe_html::SafeHtml,
 };
 
-/// Deeper than any honest document; browsers and the sanitiser get slow and odd far beyond it.
-const MAX_DEPTH: usize = 32;
+/// Deeper than any honest document. A phone has no room for the indents of more.
+const MAX_DEPTH: usize = 16;
 /// Markup that grows beyond this is shown as plain text, so that one card can't stall a server or a phone.
 const MAX_HTML: usize = 2 << 20;
 /// Each mark is some hundred bytes of markup, so that more of them would only reach [`MAX_HTML`] later.
@@ -57,6 +64,8 @@ pub fn markdown(text: &str) -> Rendered {
 struct Open {
     address: String,
     title: String,
+    /// Of a reference, what it calls the definition.
+    label: String,
     text: String,
     is_image: bool,
 }
@@ -71,7 +80,13 @@ struct Renderer<'a> {
     cell: &'static str,
     alignments: Vec<Alignment>,
     column: usize,
-    used: HashSet<String>,
+    /// Where the line of the table's row ends.
+    row_end: usize,
+    /// Of each open list, the numbers if it has any.
+    lists: Vec<Option<Numbers>>,
+    /// Read for its definitions alone: the one that is used up can't be asked.
+    definitions: Parser<'a>,
+    cover: Cover,
 }
 
 impl<'a> Renderer<'a> {
@@ -86,21 +101,19 @@ impl<'a> Renderer<'a> {
             cell: "td",
             alignments: Vec::new(),
             column: 0,
-            used: HashSet::new(),
+            row_end: 0,
+            lists: Vec::new(),
+            definitions: Parser::new_ext(source, options()),
+            cover: Cover::default(),
         }
     }
 
     /// Renders everything; `false` if it gave up.
     fn run(&mut self) -> bool {
         let parser = Parser::new_ext(self.source, options());
-        let definitions: Vec<(String, Range<usize>)> = parser
-            .reference_definitions()
-            .iter()
-            .map(|(label, definition)| (label.to_lowercase(), definition.span.clone()))
-            .collect();
         let mut depth = 0_usize;
         // Merged, because the parser cuts text at every escape and entity and a word must be judged whole.
-        for event in TextMergeStream::new(parser) {
+        for (event, range) in TextMergeWithOffset::new(parser.into_offset_iter()) {
             match event {
                 Event::Start(_) => depth += 1,
                 Event::End(_) => depth -= 1,
@@ -109,16 +122,17 @@ impl<'a> Renderer<'a> {
             if depth > MAX_DEPTH || self.out.len() > MAX_HTML {
                 return false;
             }
-            self.event(event);
+            self.cover.event(&event, &range);
+            self.event(event, range);
         }
-        self.unused(definitions);
+        self.unread();
         self.out.len() <= MAX_HTML
     }
 
-    fn event(&mut self, event: Event<'_>) {
+    fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(tag) => self.end(tag),
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(tag, range),
             Event::Text(text) => match &mut self.code {
                 Some((_, code)) => code.push_str(&text),
                 None => self.text(&text),
@@ -143,7 +157,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
         match tag {
             Tag::Link { link_type, dest_url, title, id } => {
                 self.start_link(link_type, &dest_url, &title, &id, false);
@@ -162,25 +176,14 @@ impl<'a> Renderer<'a> {
                 self.out.push_str(&(level as usize).to_string());
                 self.out.push_str("\">");
             }
-            Tag::List(Some(start)) if start != 1 => {
-                self.out.push_str("<ol start=\"");
-                self.out.push_str(&start.to_string());
-                self.out.push_str("\">");
-            }
-            Tag::List(Some(_)) => self.out.push_str("<ol>"),
-            Tag::List(None) => self.out.push_str("<ul>"),
+            Tag::List(first) => self.start_list(first),
+            Tag::Item => self.start_item(range.start),
             Tag::Table(alignments) => {
                 self.alignments = alignments;
                 self.out.push_str("<div class=\"md-table\"><table>");
             }
-            Tag::TableHead => {
-                (self.cell, self.column) = ("th", 0);
-                self.out.push_str("<thead><tr>");
-            }
-            Tag::TableRow => {
-                (self.cell, self.column) = ("td", 0);
-                self.out.push_str("<tr>");
-            }
+            Tag::TableHead => self.start_row("th", "<thead><tr>", range.start),
+            Tag::TableRow => self.start_row("td", "<tr>", range.start),
             Tag::TableCell => {
                 self.out.push('<');
                 self.out.push_str(self.cell);
@@ -194,7 +197,6 @@ impl<'a> Renderer<'a> {
             }
             Tag::Paragraph => self.out.push_str("<p>"),
             Tag::BlockQuote(_) => self.out.push_str("<blockquote>"),
-            Tag::Item => self.out.push_str("<li>"),
             Tag::Emphasis => self.out.push_str("<em>"),
             Tag::Strong => self.out.push_str("<strong>"),
             Tag::Strikethrough => self.out.push_str("<del>"),
@@ -203,21 +205,25 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         let markup = match tag {
             TagEnd::Link | TagEnd::Image => return self.end_link(),
             _ if self.in_image() => return,
+            TagEnd::List(_) => {
+                self.lists.pop();
+                if tag == TagEnd::List(true) { "</ol>\n" } else { "</ul>\n" }
+            }
+            TagEnd::TableCell => {
+                self.surplus(range.end);
+                if self.cell == "th" { "</th>" } else { "</td>" }
+            }
             TagEnd::CodeBlock => return self.end_code(),
             TagEnd::Paragraph | TagEnd::Heading(_) => "</p>\n",
             TagEnd::BlockQuote(_) => "</blockquote>\n",
-            TagEnd::List(true) => "</ol>\n",
-            TagEnd::List(false) => "</ul>\n",
             TagEnd::Item => "</li>\n",
             TagEnd::Table => "</tbody></table></div>\n",
             TagEnd::TableHead => "</tr></thead><tbody>",
             TagEnd::TableRow => "</tr>\n",
-            TagEnd::TableCell if self.cell == "th" => "</th>",
-            TagEnd::TableCell => "</td>",
             TagEnd::Emphasis => "</em>",
             TagEnd::Strong => "</strong>",
             TagEnd::Strikethrough => "</del>",
@@ -263,5 +269,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
+#[cfg(test)]
+mod complete;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use super::*;
 use crate::server::text::testing::{text_of, undo};
 
 #[track_caller]
-fn renders(text: &str, html: &str) {
+pub(super) fn renders(text: &str, html: &str) {
     let rendered = markdown(text);
     assert!(!rendered.fell_back);
     assert_eq!(rendered.html.as_str().trim(), html, "{text}");
@@ -46,7 +46,7 @@ fn html_is_text() {
 }
 
 /// Without the attributes that every link has.
-fn bare(html: &str) -> String {
+pub(super) fn bare(html: &str) -> String {
     html.trim().replace(" target=\"_blank\" rel=\"nofollow noopener noreferrer ugc\"", "")
 }
 
@@ -109,6 +109,8 @@ fn what_entities_and_escapes_hide_is_found() {
 
 #[test]
 fn nesting_beyond_reason_is_shown_as_plain_text() {
+    assert!(!markdown(&format!("{}a", "> ".repeat(MAX_DEPTH - 1))).fell_back);
+    assert!(markdown(&format!("Weekly report\n\n{}EVIL", "> ".repeat(26))).fell_back);
     let text = format!("{}a", "> ".repeat(100));
     let rendered = markdown(&text);
     assert!(rendered.fell_back);
@@ -147,6 +149,15 @@ fn pathological() -> Vec<(String, String)> {
         "&amp;",
         "|a",
         "[a]: b\n",
+        "> [a]: b\n",
+        "1. a\n",
+        "\u{2010}",
+        " \u{2013}a",
+        "a\u{2010}a",
+        "\u{A4F8}",
+        "\u{9EA}",
+        "\u{9EA}\u{9EA}\u{995} ",
+        "/\u{131}",
         "[a]\n",
         "# a\n",
         "```\n",

@@ -5,7 +5,11 @@
 //! letters from elsewhere pose as ASCII letters. Ordinary text in one script, whichever, is never suspect.
 use unicode_security::{GeneralSecurityProfile, mixed_script::AugmentedScriptSet, skeleton};
 
-use super::invisible::code_point;
+use crate::server::text::{
+    digits::{self, Home},
+    invisible::{code_point, hidden_kind},
+    signs::{follows_scheme, in_address, posing_sign},
+};
 
 /// Scripts that share most of their letter shapes with Latin, so that a whole word can pose as a Latin one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +29,10 @@ pub(super) enum Verdict {
     NotPlain { odd: char },
     /// A whole word of another script that reads as Latin.
     Posing,
+    /// Letters of a script that hardly anybody writes, which look like Latin ones.
+    Rare { odd: char },
+    /// A digit taken for another.
+    Digit { digit: char, value: u32, looks: char },
     /// A sign taken for another.
     Sign { sign: char, plain: char },
 }
@@ -47,6 +55,13 @@ impl Verdict {
                 let script = word.chars().find_map(script_name).unwrap_or_default();
                 format!("“{}” is {script} in letters that all look like Latin ones", shorten(word))
             }
+            Self::Rare { odd } => {
+                let script = script_name(odd).unwrap_or("rare");
+                format!("“{}” has {script} letters; {}", shorten(word), looks(odd))
+            }
+            Self::Digit { digit, value, looks } => {
+                format!("“{}” has a {value} ({}) that looks like “{looks}”", shorten(word), code_point(digit))
+            }
             Self::Sign { sign, plain } => format!("{} looks like “{plain}”", code_point(sign)),
         }
     }
@@ -55,7 +70,9 @@ impl Verdict {
     pub(super) fn is_odd(self, c: char) -> bool {
         match self {
             Self::Mixed { odd } if odd.is_ascii() => c.is_ascii_alphabetic(),
-            _ => poses_as_latin(c) || poses_as_punctuation(c).is_some(),
+            Self::Digit { .. } => digits::posing(c).is_some(),
+            Self::Sign { sign, .. } => c == sign,
+            _ => poses_as_latin(c),
         }
     }
 }
@@ -64,6 +81,10 @@ impl Verdict {
 #[derive(Default)]
 pub(super) struct Context {
     has_latin: bool,
+    has_ideographs: bool,
+    /// Letters that only Turkish and its sisters write, where a dotless i is ordinary.
+    is_turkic: bool,
+    home: Home,
     /// Per [`Twin`]: words that could not be Latin, and words made only of letters that pose as Latin.
     genuine: [u32; 4],
     posing: [u32; 4],
@@ -72,9 +93,17 @@ pub(super) struct Context {
 impl Context {
     /// Reads the whole text that the words to be judged come from.
     pub(super) fn new(text: &str) -> Self {
-        let mut context =
-            Self { has_latin: text.bytes().any(|b| b.is_ascii_alphabetic()), ..Self::default() };
-        if context.has_latin && !text.is_ascii() {
+        if text.is_ascii() {
+            return Self { has_latin: text.bytes().any(|b| b.is_ascii_alphabetic()), ..Self::default() };
+        }
+        let mut context = Self {
+            has_latin: text.bytes().any(|b| b.is_ascii_alphabetic()),
+            has_ideographs: text.chars().any(is_ideographic),
+            is_turkic: text.contains(['ğ', 'Ğ', 'ş', 'Ş', 'İ', 'ə', 'Ə']),
+            home: Home::new(text),
+            ..Self::default()
+        };
+        if context.has_latin {
             for word in text.split(|c| !is_word(c)).filter(|word| !word.is_ascii()) {
                 if let Some((twin, poses)) = single_twin(word) {
                     let counts = if poses { &mut context.posing } else { &mut context.genuine };
@@ -90,7 +119,29 @@ impl Context {
         if word.is_ascii() {
             return None;
         }
-        mixed(word).or_else(|| odd_latin(word)).or_else(|| self.posing(before, word, after))
+        mixed(word)
+            .or_else(|| rare(word))
+            .or_else(|| odd_latin(word))
+            .or_else(|| self.odd_in_address(before, word, after))
+            .or_else(|| {
+                let (digit, value, looks) = self.home.odd_digit(word)?;
+                Some(Verdict::Digit { digit, value, looks })
+            })
+            .or_else(|| self.posing(before, word, after))
+    }
+
+    /// Says what is wrong with a sign between `before` and `after`.
+    pub(super) fn sign(&self, before: &str, sign: char, after: &str) -> Option<Verdict> {
+        let plain = posing_sign(self.has_ideographs, before, sign, after)?;
+        Some(Verdict::Sign { sign, plain })
+    }
+
+    /// A Latin letter that is ordinary in words (`ı`), in an address.
+    fn odd_in_address(&self, before: &str, word: &str, after: &str) -> Option<Verdict> {
+        let odd = word.chars().find(|c| poses_as_latin(*c) && script_name(*c) == Some("Latin"))?;
+        // Files have Turkish names, too.
+        let is_address = follows_scheme(before) || (!self.is_turkic && in_address(before, after));
+        is_address.then_some(Verdict::NotPlain { odd })
     }
 
     /// A word wholly in a twin script that reads as Latin, in a text where that script is not at home or glued
@@ -125,16 +176,20 @@ pub(super) fn poses_as_latin(c: char) -> bool {
     skeleton(c.encode_utf8(&mut buffer)).all(|p| p.is_ascii_alphabetic())
 }
 
-/// Punctuation that is not what it looks like, with what it is taken for.
-pub(super) fn poses_as_punctuation(c: char) -> Option<char> {
-    Some(match c {
-        '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{27CB}' => '/',
-        '\u{2024}' => '.',
-        '\u{A789}' | '\u{2236}' => ':',
-        '\u{1C3}' => '!',
-        '\u{37E}' => ';',
-        _ => return None,
-    })
+/// Tells whether `c` belongs to scripts only that are in no everyday use (UAX 31).
+pub(super) fn is_rare(c: char) -> bool {
+    if c < '\u{530}' || is_ideographic(c) {
+        return false;
+    }
+    let set = AugmentedScriptSet::for_char(c);
+    !set.is_all() && set.base.iter().all(|script| !script.is_recommended())
+}
+
+/// A letter of a rare script that looks like a Latin one. Cherokee is judged as a twin: whole texts are written
+/// in it.
+fn rare(word: &str) -> Option<Verdict> {
+    let odd = word.chars().find(|c| is_rare(*c) && twin(*c).is_none() && poses_as_latin(*c))?;
+    Some(Verdict::Rare { odd })
 }
 
 /// Letters of two scripts in one word, one of which could be mistaken for the other's.
@@ -171,7 +226,7 @@ fn odd_latin(word: &str) -> Option<Verdict> {
 }
 
 /// Ideographs, kana and Hangul: never taken for Latin.
-fn is_ideographic(c: char) -> bool {
+pub(super) fn is_ideographic(c: char) -> bool {
     matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7FF}' | '\u{20000}'..)
 }
 
@@ -190,6 +245,22 @@ fn twin(c: char) -> Option<Twin> {
         '\u{13A0}'..='\u{13FF}' | '\u{AB70}'..='\u{ABBF}' => Some(Twin::Cherokee),
         _ => None,
     }
+}
+
+/// Tells whether `text` begins, for a reader, with `plain`: through other letters, other case, marks and what
+/// can't be seen.
+pub fn reads_like(text: &str, plain: &str) -> bool {
+    let seen = |text: &str| -> String {
+        let lower: String = text
+            .chars()
+            .filter(|c| hidden_kind(None, *c, None).is_none())
+            .flat_map(char::to_lowercase)
+            .collect();
+        let bare = skeleton(&lower).filter(|c| !matches!(c, '\u{300}'..='\u{36F}'));
+        // A capital I is an l by its look, and a dot is seen by nobody.
+        bare.flat_map(char::to_lowercase).map(|c| if c == 'l' { 'i' } else { c }).collect()
+    };
+    seen(text).trim_start().starts_with(&seen(plain))
 }
 
 /// Whether the characters going away from a word are a joint of addresses and then Latin.
@@ -222,68 +293,4 @@ fn shorten(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The verdicts over every word of a text.
-    fn verdicts(text: &str) -> Vec<String> {
-        let context = Context::new(text);
-        let mut rest = text;
-        let mut found = Vec::new();
-        while let Some(start) = rest.find(is_word) {
-            let end = rest[start..].find(|c| !is_word(c)).map_or(rest.len(), |n| start + n);
-            let before = &text[..text.len() - rest.len() + start];
-            found.extend(
-                context.verdict(before, &rest[start..end], &rest[end..]).map(|v| v.reason(&rest[start..end])),
-            );
-            rest = &rest[end..];
-        }
-        found
-    }
-
-    #[test]
-    fn ordinary_text_in_any_one_script_is_not_suspect() {
-        for text in [
-            "Die Größe der Maßnahme: 5 µm × 3 m², Übergröße naïve café œuvre, 1º ª ½",
-            "cafe\u{301} de\u{301}compose\u{301}",
-            "Роса и оса сели на сахар. IT-специалист, 3D-модель, запрос к API, SMSки, PRщик, о USB",
-            "Сахар",
-            "Українська мова: її п\u{2BC}ять ґудзиків, Србија, Ђорђе",
-            "Η ταχύτητα του API είναι ρ = 3, Δt, kΩ, το και ο",
-            "東京タワーのTシャツを2枚、ＡＢＣ社のノートPCとCD-ROM。ロボット、エコ、カメラ、ハニー",
-            "한국어 문장과 API호출, 사과 ㅋㅋ",
-            "中文测试API接口，版本二点零，工口",
-            "العربية والAPI ١٢٣ وهو الآن، می\u{200C}خواهم",
-            "עברית וAPI סוס",
-            "हिन्दी में API और १०० रुपये",
-            "ภาษาไทย API ๑๐๐",
-            "Türkçe: ışık, İstanbul, ığdır; Polski: łódź; Tiếng Việt: đường; Íslenska: það æði",
-            "Հայերեն տեքստ",
-            "H₂O, x², №5, Ⅷ, ½, 10⁻³, 3∶1",
-        ] {
-            assert_eq!(verdicts(text), Vec::<String>::new(), "{text}");
-        }
-    }
-
-    #[test]
-    fn letters_that_pose_as_others_are_named() {
-        for (text, part) in [
-            ("pay p\u{430}ypal now", "mixes Latin and Cyrillic letters; U+0430 looks like “a”"),
-            ("g\u{3BF}\u{3BF}gle", "mixes Latin and Greek letters; U+03BF looks like “o”"),
-            ("Mосква", "mixes Latin and Cyrillic"),
-            ("Пpивет", "“p” is the Latin letter"),
-            ("\u{1D42B}\u{1D426} -rf", "not in plain letters; U+1D42B looks like “r”"),
-            ("\u{261}oogle", "U+0261"),
-            ("\u{FB01}le", "looks like “fi”"),
-            (
-                "mail to \u{441}\u{43E}\u{441}\u{43E} now",
-                "is Cyrillic in letters that all look like Latin ones",
-            ),
-            ("Привет всем, www.\u{430}\u{440}\u{435}.com", "is Cyrillic"),
-            ("\u{405}\u{405}H key", "mixes"),
-        ] {
-            let found = verdicts(text);
-            assert!(found.len() == 1 && found[0].contains(part), "{text}: {found:?}");
-        }
-    }
-}
+mod tests;
