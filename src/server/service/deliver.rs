@@ -48,7 +48,7 @@ pub fn lost(taken: &TakenMessage) -> Option<Outcome> {
 }
 
 /// How many callbacks and how many messages to people are being sent.
-pub fn by_lane(sending: &HashMap<String, usize>) -> (usize, usize) {
+pub(crate) fn by_lane(sending: &HashMap<String, usize>) -> (usize, usize) {
     let people: usize = sending.iter().filter(|(host, _)| is_of_people(host)).map(|(_, count)| *count).sum();
     (sending.values().sum::<usize>() - people, people)
 }
