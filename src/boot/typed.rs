@@ -22,11 +22,16 @@ pub const PATHS: [&str; 9] =
 const MIB: usize = 1_024 * 1_024;
 /// Most of a form that is read, in bytes. A browser shows no answer to a form that nobody takes off it.
 const TAKEN_MAX: usize = 64 * MIB;
+/// Largest form of whoever is not signed in that is shown again, in bytes.
+const OPEN_MAX: usize = 64 * 1_024;
 
 /// Answers with the page, as for GET, with what was posted in its context.
 pub async fn answer(context: impl Fn() + Clone + Send + Sync + 'static, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let typed = read(body).await.map_or_else(Typed::lost, |form| typed(&form));
+    // Forms of whoever is not signed in are short, and anybody may send one.
+    let is_open = matches!(parts.uri.path(), "/join" | "/setup" | "/sign-in");
+    let most = if is_open { OPEN_MAX } else { MAX_MIB * MIB };
+    let typed = read(body, most).await.map_or_else(Typed::lost, |form| typed(&form));
     let context = move || {
         context();
         provide_context(typed.clone());
@@ -35,7 +40,7 @@ pub async fn answer(context: impl Fn() + Clone + Send + Sync + 'static, request:
 }
 
 /// What was sent, unless it is too long to be shown again. What breaks off has nobody who looks.
-async fn read(body: Body) -> Option<Vec<u8>> {
+async fn read(body: Body, most: usize) -> Option<Vec<u8>> {
     let (mut kept, mut size) = (Vec::new(), 0);
     let mut chunks = body.into_data_stream();
     while let Some(Ok(chunk)) = chunks.next().await {
@@ -43,11 +48,11 @@ async fn read(body: Body) -> Option<Vec<u8>> {
         if size > TAKEN_MAX {
             break;
         }
-        if size <= MAX_MIB * MIB {
+        if size <= most {
             kept.extend_from_slice(&chunk);
         }
     }
-    (size <= MAX_MIB * MIB).then_some(kept)
+    (size <= most).then_some(kept)
 }
 
 fn typed(form: &[u8]) -> Typed {

@@ -83,6 +83,8 @@ pub struct InboxView {
     pub more_run_out_in: Option<i64>,
     /// Whether the reader's role allows deciding.
     pub may_decide: bool,
+    /// Whether it allows mending channels.
+    pub may_manage: bool,
     /// Kinds to choose from.
     pub kinds: Vec<String>,
     /// Agents to choose from.

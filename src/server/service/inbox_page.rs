@@ -90,6 +90,7 @@ impl Services {
             // A moment after it, so that whoever looks then sees it.
             more_run_out_in: next.map(|next| (next - soon).whole_seconds() + 1),
             may_decide: member.role.allows(Role::Reviewer),
+            may_manage: member.role.allows(Role::Admin),
             kinds,
             agents,
             trouble: trouble.into_iter().map(view::channels::trouble).collect(),

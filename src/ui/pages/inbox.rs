@@ -176,7 +176,7 @@ fn Split(
             <div class="inbox-side">
                 <Finder filter=filter.clone() kinds=view.kinds.clone() agents=view.agents.clone() />
                 <InboxTabs filter=filter.clone() tabs=view.tabs.clone() />
-                <Trouble sentences=view.trouble.clone() />
+                <Trouble sentences=view.trouble.clone() may_mend=view.may_manage />
                 {view.problem.clone().map(|sentence| view! { <Alert sentence=sentence /> })}
                 {order}
                 <InboxList list=view selected=selected filter=filter is_picked=place.is_picked />
@@ -199,19 +199,18 @@ fn Split(
 
 /// Channels that do not deliver, in one line; administrators find out why on the page of channels.
 #[component]
-fn Trouble(sentences: Vec<String>) -> impl IntoView {
+fn Trouble(sentences: Vec<String>, may_mend: bool) -> impl IntoView {
     let sentence = match sentences.len() {
         0 => return ().into_any(),
         1 => sentences.into_iter().next().unwrap_or_default(),
         count => format!("{count} channels do not deliver."),
     };
-    view! {
-        <p class="not-delivered">
-            {sentence} " "
-            <a href="/channels">"Channels"</a>
-        </p>
-    }
-    .into_any()
+    let mend = if may_mend {
+        view! { <a href="/channels">"Channels"</a> }.into_any()
+    } else {
+        "An administrator can mend that.".into_any()
+    };
+    view! { <p class="not-delivered">{sentence} " " {mend}</p> }.into_any()
 }
 
 /// What stands where no action fits.
