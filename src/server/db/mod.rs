@@ -16,6 +16,7 @@ pub mod checkpoints;
 pub mod context;
 pub mod decisions;
 pub mod erasure;
+pub mod expiring;
 pub mod facts;
 pub mod finding;
 pub mod invites;

@@ -31,8 +31,8 @@ impl Services {
         loop {
             let now = self.clock.now();
             let mut tx = self.pool.begin().await?;
-            let expired = db::actions::expire_due(&mut tx, now, BATCH).await?;
-            db::actions::note_expired(&mut tx, &expired).await?;
+            let expired = db::expiring::expire_due(&mut tx, now, BATCH).await?;
+            db::expiring::note_expired(&mut tx, &expired).await?;
             let ids: Vec<_> = expired.iter().map(|action| action.id).collect();
             let mut has_mail = db::outbox::enqueue_updates(&mut tx, &ids, now).await? > 0;
             let mut heard = Vec::with_capacity(expired.len());
@@ -90,7 +90,7 @@ impl Services {
     async fn expire_and_look(&self) -> ServiceResult<Duration> {
         self.expire_due().await?;
         let mut conn = self.pool.acquire().await?;
-        let next = db::actions::next_expiry(&mut conn).await?;
+        let next = db::expiring::next_expiry(&mut conn).await?;
         let until = next.map(|at| Duration::try_from(at - self.clock.now()).unwrap_or_default());
         Ok(until.map_or(LOOK_EVERY, |until| until.clamp(Duration::from_millis(50), LOOK_EVERY)))
     }

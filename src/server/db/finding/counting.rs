@@ -2,7 +2,7 @@
 
 use sqlx::PgConnection;
 
-use super::{ActionFilter, Way, plan_for};
+use super::{ActionFilter, Order, Way, plan_for};
 use crate::domain::Instant;
 use crate::domain::action::Status;
 use crate::domain::ids::ProjectId;
@@ -74,7 +74,7 @@ pub async fn sample(
 ) -> DbResult<Option<WordSample>> {
     let Some(words) = &filter.words else { return Ok(None) };
     let open = ActionFilter { words: None, before: None, after: None, ..filter.clone() };
-    plan_for(conn, &open, Way::InOrder).await?;
+    plan_for(conn, &open, Order::Newest, Way::InOrder).await?;
     let rows = select_found!(
         CountRow,
         r#"select wanted.status as "status!", wanted.late as "late!", newest.number as "number!", newest.hits as "hits!"
@@ -122,7 +122,7 @@ pub async fn counts(
         }
     }
     let is_by_words = filter.words.is_some();
-    plan_for(conn, &filter, if is_by_words { Way::ByWords } else { Way::InOrder }).await?;
+    plan_for(conn, &filter, Order::Newest, if is_by_words { Way::ByWords } else { Way::InOrder }).await?;
     let rows = if is_by_words {
         let rows = select_found!(
             CountRow,

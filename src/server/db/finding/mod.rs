@@ -118,18 +118,20 @@ enum Way {
 
 /// Plans the next statements of the transaction for this filter.
 ///
-/// The best plan depends on which conditions are set, so it is made for each call; without any there is one. How many
+/// The best plan depends on which conditions are set, so it is made for each call; without any there is one for the newest.
+/// In the other orders a plan for no values takes the open range of days for a narrow one, and sorts what is in it. How many
 /// actions have a word is known from the sample, and what Postgres guesses of beginnings of words is wrong; so the
 /// other way is closed.
-async fn plan_for(conn: &mut PgConnection, filter: &ActionFilter, way: Way) -> DbResult<()> {
-    let mode = if filter.is_open() { "force_generic_plan" } else { "force_custom_plan" };
-    let (bitmaps, whole_table) = if way == Way::InOrder { ("off", "on") } else { ("on", "off") };
+async fn plan_for(conn: &mut PgConnection, filter: &ActionFilter, order: Order, way: Way) -> DbResult<()> {
+    let mode =
+        if filter.is_open() && order == Order::Newest { "force_generic_plan" } else { "force_custom_plan" };
+    let bitmaps = if way == Way::InOrder { "off" } else { "on" };
     sqlx::query!(
         "select set_config('plan_cache_mode', $1, true) as plans, set_config('enable_bitmapscan', $2, true) as bitmaps,
            set_config('enable_seqscan', $3, true) as whole_table",
         mode,
         bitmaps,
-        whole_table,
+        "off",
     )
     .fetch_one(conn)
     .await?;

@@ -68,9 +68,9 @@ struct PlaceRow {
 /// The first places of one order, by the way that suits the words.
 macro_rules! first_by {
     ([$at:literal, $direction:literal, $only:literal], $tail:literal,
-     $conn:expr, $project:expr, $filter:expr, $sample:expr, $now:expr, $limit:expr) => {{
+     $conn:expr, $project:expr, $filter:expr, $order:expr, $sample:expr, $now:expr, $limit:expr) => {{
         let is_common = $sample.is_none_or(|sample| sample.is_common_in(&$filter.statuses));
-        plan_for($conn, $filter, if is_common { Way::InOrder } else { Way::ByWords }).await?;
+        plan_for($conn, $filter, $order, if is_common { Way::InOrder } else { Way::ByWords }).await?;
         let rows = if is_common {
             // Status by status, because the index gives the first of one status; then the first of those.
             let rows = select_found!(
@@ -132,6 +132,7 @@ pub async fn first(
             conn,
             project,
             filter,
+            order,
             sample,
             now,
             limit
@@ -143,6 +144,7 @@ pub async fn first(
                 &mut *conn,
                 project,
                 filter,
+                order,
                 sample,
                 now,
                 limit
@@ -157,6 +159,7 @@ pub async fn first(
                     conn,
                     project,
                     late,
+                    order,
                     sample,
                     now,
                     limit
@@ -177,6 +180,7 @@ pub async fn first(
                 conn,
                 project,
                 filter,
+                order,
                 sample,
                 now,
                 limit
