@@ -134,7 +134,7 @@ async fn what_does_not_look_like_what_it_is_is_said_before_the_content(db: PgPoo
         assert!(warnings.contains(part), "{part}: {warnings}");
     }
     assert!(card.has("details.payload[open]"), "what is approved is shown, however long");
-    assert!(card.text(".payload summary").contains("3 values"), "{}", card.text(".payload summary"));
+    assert!(card.text(".payload > summary").contains("3 values"), "{}", card.text(".payload > summary"));
 }
 
 #[sqlx::test(migrator = "impri::server::db::MIGRATOR")]
