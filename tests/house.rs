@@ -149,9 +149,9 @@ fn transactions_begin_in_services_only() {
 }
 
 #[test]
-fn an_actions_status_changes_in_one_file_only() {
+fn an_actions_status_changes_in_two_files_only() {
     // An erasure changes what an action says, and never where it is in its life.
-    let elsewhere = ["src/server/db/actions.rs", "src/server/db/erasure.rs"];
+    let elsewhere = ["src/server/db/actions.rs", "src/server/db/expiring.rs", "src/server/db/erasure.rs"];
     for source in sources(&["src"]).iter().filter(|source| !elsewhere.contains(&source.path.as_str())) {
         let found = source.places("update action ", &[]);
         assert!(found.is_empty(), "{}", found.join("\n"));

@@ -14,6 +14,8 @@ use crate::domain::content::PreviewFormat;
 pub enum Place {
     /// Something that this server says before all else.
     Note,
+    /// What it is about, in this server's words.
+    Heading,
     /// The action in one line, in the agent's words.
     Title,
     /// Kind and agent: names that others chose.
@@ -40,7 +42,7 @@ impl Place {
     /// What is named when it is missing.
     fn name(self) -> &'static str {
         match self {
-            Self::Note | Self::Origin | Self::Fact | Self::Outcome => "what is known",
+            Self::Note | Self::Heading | Self::Origin | Self::Fact | Self::Outcome => "what is known",
             Self::Title => "the title",
             Self::Warning => "the warnings",
             Self::Target => "the target",
@@ -54,7 +56,7 @@ impl Place {
     /// What is kept first when there is no room for all.
     fn rank(self) -> u8 {
         match self {
-            Self::Note | Self::Title | Self::Origin | Self::Fact | Self::Outcome => 0,
+            Self::Note | Self::Heading | Self::Title | Self::Origin | Self::Fact | Self::Outcome => 0,
             Self::Warning => 1,
             Self::Target | Self::Words => 2,
             Self::Preview(_) => 3,

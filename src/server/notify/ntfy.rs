@@ -84,7 +84,8 @@ impl Platform for Ntfy {
 fn publication(topic: &str, message: &Message) -> Value {
     let Fitted { parts, missing } = fit(&message.parts, LIMIT - 64, |part| line(part).len() + 2);
     // The title stands above the message.
-    let mut lines: Vec<String> = parts.iter().filter(|part| part.place != Place::Title).map(line).collect();
+    let mut lines: Vec<String> =
+        parts.iter().filter(|part| !matches!(part.place, Place::Title | Place::Heading)).map(line).collect();
     lines.extend(missing);
     json!({
         "topic": topic,

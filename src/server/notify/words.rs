@@ -155,7 +155,7 @@ pub fn list(actions: &[InList], around: &Around<'_>) -> Message {
         0 => format!("{}, all decided", view::counted(actions.len(), "action")),
         waiting => format!("{} waiting for a decision", view::counted(waiting, "action")),
     };
-    let mut parts = vec![Part::new(Place::Title, subject.clone())];
+    let mut parts = vec![Part::new(Place::Heading, subject.clone())];
     for action in actions.iter().take(LISTED) {
         let title: String = text::reveal_text(&action.title).chars().take(120).collect();
         let stands = match action.status(around.now) {
@@ -193,7 +193,7 @@ pub fn test(channel: &str, around: &Around<'_>) -> Message {
     let said =
         format!("The channel {} works. Nothing waits for you because of this.", text::reveal_text(channel));
     Message {
-        parts: vec![Part::new(Place::Title, subject.clone()), Part::new(Place::Fact, said)],
+        parts: vec![Part::new(Place::Heading, subject.clone()), Part::new(Place::Fact, said)],
         about: About { action: "test".to_owned(), title: subject.clone(), kind: "test".to_owned() },
         subject,
         link: format!("{}/inbox", around.public_url),

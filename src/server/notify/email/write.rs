@@ -156,7 +156,7 @@ fn plain(part: &Part) -> String {
 fn is_block(part: &Part) -> bool {
     match part.place {
         Place::Title | Place::Preview(_) => true,
-        Place::Note | Place::Origin | Place::Fact | Place::Warning | Place::Outcome => false,
+        Place::Note | Place::Heading | Place::Origin | Place::Fact | Place::Warning | Place::Outcome => false,
         Place::Target | Place::Payload | Place::Claim | Place::Words => part.text.contains(['\n', '\r']),
     }
 }
@@ -195,6 +195,7 @@ fn marked_up(part: &Part) -> String {
         )
     };
     match part.place {
+        Place::Heading => format!("<h2>{text}</h2>"),
         Place::Title => format!("<div style=\"{BAR}\"><h2 style=\"margin:0\">{text}</h2></div>"),
         Place::Origin => format!("<p>{}: <code>{text}</code></p>", escape(part.label)),
         Place::Warning | Place::Outcome => format!("<p><strong>{text}</strong></p>"),
@@ -305,7 +306,7 @@ mod tests {
             prop_assert_eq!(shown.trim(), format!("[Impri] {subject}").trim().to_owned());
             let body = &message.parts[1].text;
             let text = lines(&parsed.body_text(0).expect("a text"));
-            prop_assert_eq!(unbarred(&text), lines(body));
+            prop_assert_eq!(unbarred(&text), format!("{}\n{}", message.subject, lines(body)));
             let html = parsed.body_html(0).expect("a form with marks");
             let page = Html::parse_document(&html);
             let selector = Selector::parse("pre").expect("a selector");

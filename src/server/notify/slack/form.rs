@@ -148,7 +148,7 @@ fn close(blocks: &mut Vec<Value>, lines: &mut Vec<Value>) {
 fn line_of(part: &Part) -> Option<Vec<Value>> {
     let style = match part.place {
         Place::Note => "italic",
-        Place::Outcome => "bold",
+        Place::Heading | Place::Outcome => "bold",
         Place::Fact | Place::Warning => "",
         Place::Origin | Place::Target => "code",
         Place::Title | Place::Preview(_) | Place::Payload | Place::Claim | Place::Words => return None,

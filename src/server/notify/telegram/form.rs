@@ -57,7 +57,7 @@ fn part(part: &Part) -> String {
     let shown = match part.place {
         Place::Note => format!("<i>{text}</i>"),
         Place::Title => format!("<blockquote><b>{text}</b></blockquote>"),
-        Place::Outcome => format!("<b>{text}</b>"),
+        Place::Heading | Place::Outcome => format!("<b>{text}</b>"),
         Place::Fact => text,
         Place::Warning => format!("⚠ {text}"),
         Place::Origin | Place::Target => format!("<code>{text}</code>"),

@@ -29,8 +29,11 @@ const APART: char = '\u{200b}';
 
 /// What is sent. Without buttons the address is written out.
 pub(super) fn body(message: &Message, has_buttons: bool) -> Map<String, Value> {
-    let heads =
-        message.parts.iter().take_while(|part| matches!(part.place, Place::Note | Place::Title)).count();
+    let heads = message
+        .parts
+        .iter()
+        .take_while(|part| matches!(part.place, Place::Note | Place::Heading | Place::Title))
+        .count();
     let is_short = message.parts[..heads].iter().map(size).sum::<usize>() <= CONTENT;
     let (head, rest) = message.parts.split_at(if is_short { heads } else { 0 });
     let fitted = fit(rest, EMBEDS - LINK_ROOM - MARKUP, size);
@@ -95,7 +98,7 @@ fn markup(part: &Part) -> (&'static str, &'static str, bool) {
     match part.place {
         Place::Note => ("*", "*", false),
         Place::Title => ("> **", "**", false),
-        Place::Outcome => ("**", "**", false),
+        Place::Heading | Place::Outcome => ("**", "**", false),
         Place::Fact => ("", "", false),
         Place::Warning => ("⚠ ", "", false),
         Place::Preview(PreviewFormat::Diff) => ("```diff\n", "\n```", true),
