@@ -20,8 +20,9 @@ use sqlx::PgPool;
 use crate::support::{PATIENCE, Page, TestApp, api::mail};
 
 /// Server functions that anybody may call who is signed in: they are about oneself, or only read.
-const FOR_ALL: [&str; 14] = [
+const FOR_ALL: [&str; 15] = [
     "load_inbox",
+    "load_next",
     "load_many_done",
     "load_card",
     "load_history",
