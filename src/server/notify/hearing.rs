@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::future::Future;
 use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -119,20 +120,23 @@ pub struct Ear<H> {
     services: Services,
     name: String,
     holder: Uuid,
+    /// A note that the account is heard, on its way.
+    noting: Arc<Mutex<Option<JoinHandle<()>>>>,
     platform: PhantomData<fn() -> H>,
 }
 
 impl<H> Clone for Ear<H> {
     fn clone(&self) -> Self {
-        let Self { services, name, holder, platform } = self;
-        Self { services: services.clone(), name: name.clone(), holder: *holder, platform: *platform }
+        let Self { services, name, holder, noting, platform } = self;
+        let noting = Arc::clone(noting);
+        Self { services: services.clone(), name: name.clone(), holder: *holder, noting, platform: *platform }
     }
 }
 
 impl<H: Heard> Ear<H> {
     /// An account's name and who listens.
     pub fn new(services: &Services, name: String, holder: Uuid) -> Self {
-        Self { services: services.clone(), name, holder, platform: PhantomData }
+        Self { services: services.clone(), name, holder, noting: Arc::default(), platform: PhantomData }
     }
 
     /// What is done with what is heard.
@@ -183,8 +187,28 @@ impl<H: Heard> Ear<H> {
         self.services.advance_connection(&self.connection(), self.holder, cursor, LEASE).await
     }
 
+    /// Has it noted at the account's channels that they are heard. A connection does not wait for that.
+    pub fn note_heard(&self) {
+        let own = self.clone();
+        let task = self.services.platforms().tasks().spawn(async move { own.write(None).await });
+        *self.noting() = Some(task);
+    }
+
     /// Notes at the account's channels that nothing is heard from them, or without a reason that they are heard.
     pub async fn note(&self, trouble: Option<&str>) {
+        // What is noted later is true later, however slow the database was before.
+        let earlier = self.noting().take();
+        if let Some(earlier) = earlier {
+            let _ = earlier.await;
+        }
+        self.write(trouble).await;
+    }
+
+    fn noting(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.noting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn write(&self, trouble: Option<&str>) {
         match self.channels().await {
             Ok(channels) => self.services.note_hearing(&channels, trouble).await,
             Err(error) => error.log(),

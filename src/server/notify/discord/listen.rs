@@ -110,9 +110,7 @@ async fn connect(ear: &Ear<Discord>, bot: &Bot, memory: &mut Memory) -> End {
     gateway::listen(&mut socket, bot, memory, |event| {
         let own = ear.clone();
         match event {
-            Event::In => {
-                platforms.tasks().spawn(async move { own.note(None).await });
-            }
+            Event::In => own.note_heard(),
             Event::Interaction(value) => {
                 let Some(room) = platforms.room(ChannelKind::Discord) else {
                     // Not acknowledged: Discord says to whoever pressed that it did not work.

@@ -154,8 +154,7 @@ async fn listen(ear: &Ear<Slack>, app: &Api) -> End {
             Some("hello") => {
                 was_greeted = true;
                 tracing::info!(app = ear.name(), "a Slack app is heard by Socket Mode");
-                let own = ear.clone();
-                ear.services().platforms().tasks().spawn(async move { own.note(None).await });
+                ear.note_heard();
             }
             Some("disconnect") if said["reason"] == "link_disabled" => {
                 let reason = "Socket Mode is switched off in the app's settings";
