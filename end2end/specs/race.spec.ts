@@ -1,7 +1,7 @@
 // Two of anything never make two decisions.
 
 import { ADA, GRACE, expect, test, type Page } from "../support/test";
-import { approve, card, decision, hold, list, reject, row } from "../support/inbox";
+import { alive, approve, card, decision, hold, list, reject, row } from "../support/inbox";
 
 test("two people at once: one decides, the other is told who @hydrated", async ({ page, agent, visit, windowOf, watch }) => {
   const action = await agent.propose();
@@ -54,6 +54,8 @@ test("an impatient hand doesn't decide the next card @hydrated @desk", async ({ 
   const last = await agent.propose();
   const first = await agent.propose();
   await visit("/inbox");
+  // Before that a click leads to the decided card, by a plain form.
+  await alive(page);
   await expect(card(page, first.title)).toBeVisible();
   const box = (await approve(page).boundingBox())!;
   // A double click of a slow hand: half a second apart.

@@ -16,7 +16,7 @@ export async function confirmed(page: Page) {
   await page.getByRole("button", { name: /^Yes, approve/ }).click();
 }
 export const reject = (page: Page): Locator => page.getByRole("button", { name: "Reject" });
-export const decision = (page: Page): Locator => page.getByRole("region", { name: "Decision" });
+export const decision = (page: Page): Locator => page.getByRole("region", { name: "Decision", exact: true });
 export const result = (page: Page): Locator => page.getByRole("region", { name: "Result" });
 export const content = (page: Page): Locator => page.getByRole("region", { name: "Content" });
 export const list = (page: Page): Locator => page.getByRole("region", { name: "Waiting for a decision" });
