@@ -133,7 +133,8 @@ test("a page that comes alive with what was typed still knows what was proposed 
   await expect(page.getByRole("button", { name: "Approve", exact: true })).toBeVisible();
 });
 
-test("what is too long to come back is said to be lost @hydrated", async ({ page, agent, visit }) => {
+test("what is too long to come back is said to be lost @hydrated", async ({ page, agent, visit, watch }) => {
+  watch.expect(/status 413/, /status of 413/);
   const action = await agent.propose({ payload: { amount: 129 }, editable: ["payload.amount"] });
   await visit(`/inbox/${action.id}`);
   await page.getByText(/^Edit\s+1 value/).click();
@@ -146,7 +147,8 @@ test("what is too long to come back is said to be lost @hydrated", async ({ page
   await page.getByRole("button", { name: "Change something" }).click();
   await expect(page).toHaveURL(`/inbox/${action.id}`);
   await expect(page.getByRole("alert")).toContainText("longer than the 2 MiB");
-  await expect(field(page, "payload.amount")).toHaveValue("129");
+  // What this tab kept by itself is there all the same.
+  await expect(field(page, "payload.amount")).toHaveValue("99");
   expect((await agent.read(action.id)).status).toBe("pending");
   await look(page, "card-lost");
 });
