@@ -115,7 +115,7 @@ fn ManyForm(
 ) -> impl IntoView {
     let is_approval = verdict == "approve";
     let lead = if is_approval {
-        "Each is shown whole, exactly as text. What is ticked is approved as it was proposed."
+        "Each is shown whole. What is ticked is approved as it was proposed."
     } else {
         "What is ticked is rejected."
     };
