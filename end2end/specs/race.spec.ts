@@ -91,6 +91,7 @@ test.describe("who went on before the answer came", () => {
     watch.expect(/ERR_CONNECTION_REFUSED/);
     const [third, second, first] = [await agent.propose(), await agent.propose(), await agent.propose()];
     await visit(`/inbox?at=${first.id}`);
+    await alive(page);
     const sent = await hold(page, DECIDE);
     await approve(page).click();
     await sent.until();
@@ -119,6 +120,7 @@ test.describe("who went on before the answer came", () => {
     watch.expect(/status 409/, /status of 409/);
     const [second, first] = [await agent.propose(), await agent.propose()];
     await visit(`/inbox?at=${first.id}`);
+    await alive(page);
     const sent = await hold(page, DECIDE);
     await approve(page).click();
     await sent.until();
@@ -136,6 +138,7 @@ test.describe("who went on before the answer came", () => {
   test("stays where they went when it is decided @hydrated @desk", async ({ page, agent, visit }) => {
     const [third, second, first] = [await agent.propose(), await agent.propose(), await agent.propose()];
     await visit(`/inbox?at=${first.id}`);
+    await alive(page);
     const sent = await hold(page, DECIDE);
     await approve(page).click();
     await sent.until();
@@ -156,6 +159,7 @@ test.describe("who went on before the answer came", () => {
     watch.expect(/ERR_CONNECTION_REFUSED/);
     const [second, first] = [await agent.propose(), await agent.propose()];
     await visit(`/inbox?at=${first.id}`);
+    await alive(page);
     const sent = await hold(page, DECIDE);
     await approve(page).click();
     await sent.until();
@@ -170,10 +174,11 @@ test.describe("who went on before the answer came", () => {
     await expect(alert(page)).toContainText(first.title);
   });
 
-  test("is told in the list of a phone @phone", async ({ page, agent, visit, watch }) => {
+  test("is told in the list of a phone @hydrated @phone", async ({ page, agent, visit, watch }) => {
     watch.expect(/ERR_CONNECTION_REFUSED/);
     const [second, first] = [await agent.propose(), await agent.propose()];
     await visit(`/inbox?at=${first.id}`);
+    await alive(page);
     const sent = await hold(page, DECIDE);
     await approve(page).tap();
     await sent.until();

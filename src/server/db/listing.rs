@@ -115,9 +115,11 @@ pub async fn count_pending(
     now: Instant,
     cap: i64,
 ) -> DbResult<i64> {
+    // In the order of the index, so that it is read as far as it is counted, and never the table.
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from (
-             select from action where project_id = $1 and status = 'pending' and expires_at > $2 limit $3) waiting"#,
+             select from action where project_id = $1 and status = 'pending' and expires_at > $2
+             order by expires_at limit $3) waiting"#,
         project.uuid(),
         now,
         cap,
@@ -142,7 +144,7 @@ pub async fn running_out(
         r#"select (select count(*) from (
                select from action
                where project_id = $1 and status = 'pending' and expires_at > $2 and expires_at <= $3
-               limit $4) soon) as "count!",
+               order by expires_at limit $4) soon) as "count!",
              (select min(expires_at) from action
               where project_id = $1 and status = 'pending' and expires_at > $3) as next"#,
         project.uuid(),
