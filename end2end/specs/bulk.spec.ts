@@ -1,7 +1,7 @@
 // Several actions at once: ticked in the list, shown whole, decided with one reason.
 
 import { expect, SOON, test, type Page } from "../support/test";
-import { row } from "../support/inbox";
+import { alive, row } from "../support/inbox";
 
 const box = (page: Page, title: string) => page.getByRole("checkbox", { name: `Select ${title}` });
 const bar = (page: Page) => page.getByRole("form", { name: "Selected" });
@@ -40,6 +40,18 @@ test("tick, look, approve with one reason", async ({ page, agent, visit }) => {
   await page.getByRole("link", { name: "Go on in the inbox" }).click();
   await expect(page).toHaveURL(`/inbox?q=${word}`);
   await expect(page.locator("a.row")).toHaveCount(1);
+});
+
+test("a key that decides means what is ticked @hydrated @desk", async ({ page, agent, visit }) => {
+  const word = rare();
+  const [open, other] = [await agent.propose(plain(`${word} open`)), await agent.propose(plain(`${word} other`))];
+  await visit(`/inbox?q=${word}&at=${open.id}`);
+  await alive(page);
+  await box(page, other.title).check();
+  await page.keyboard.press("r");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reject 1 action?");
+  await expect(page.getByText(`The text of ${other.title}.`)).toBeVisible();
+  for (const action of [open, other]) expect((await agent.read(action.id)).status).toBe("pending");
 });
 
 test("select all shown, and reject", async ({ page, agent, visit }) => {

@@ -115,8 +115,8 @@ fn press(key: &str, is_held: bool) -> bool {
         "Escape" => leave(),
         // A key that is held down repeats itself; what it stands for was meant once.
         _ if is_held => false,
-        "a" => click(".decision-bar [value=approve]"),
-        "r" => click(".decision-bar [value=reject]"),
+        "a" => decide("approve"),
+        "r" => decide("reject"),
         "e" => click(".decision-bar a[href='#edit']"),
         "c" => give_reason(),
         "x" => click(&format!("{CURRENT} input[type=checkbox]")),
@@ -124,6 +124,12 @@ fn press(key: &str, is_held: bool) -> bool {
         "g" => begin_to_go(),
         _ => false,
     }
+}
+
+/// What is ticked is meant, which is looked at together before it counts; without a tick the card.
+fn decide(verdict: &str) -> bool {
+    let form = if find(".rows input[type=checkbox]:checked").is_some() { "#bulk" } else { ".decision-bar" };
+    click(&format!("{form} [value={verdict}]"))
 }
 
 fn click(selector: &str) -> bool {
