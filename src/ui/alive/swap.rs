@@ -61,7 +61,13 @@ fn take_parts(old: &Element, new: &Element, why: Why) {
     if let (Some(old), Some(new)) = (within(old, ".rows"), within(new, ".rows")) {
         take_rows(&old, &new);
     }
+    // While a decision is on its way its card stays, and so does what stands below it: the way on belongs to the card's end,
+    // and would come under the hand that pressed.
+    let stays = why == Why::News && within(old, "#card-pane").is_some_and(|pane| controls::is_sending(&pane));
     for part in ["#due", "#newer", "#older", "#back", "#next", "#events", "#arrival"] {
+        if part == "#next" && stays {
+            continue;
+        }
         match (within(old, part), within(new, part)) {
             (Some(old), Some(new)) if !old.is_equal_node(Some(&new)) => take_children(&old, &new),
             _ => {}
